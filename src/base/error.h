@@ -1,0 +1,31 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rlock {
+
+/// A failure on its way to main, which knows the exit status of each kind (cmd/exit_code).
+/// The text is for a person: lower case, who, what, why, what to do; without "rlock: " in front,
+/// and without bytes that a terminal would obey (see base/text.h).
+class Error : public std::runtime_error {
+ public:
+  enum Kind {
+    usage,        ///< what was typed cannot be meant (64)
+    wrong_type,   ///< the key holds something else (65)
+    unreachable,  ///< no server, no primary, no quorum (69)
+    internal,     ///< we or the server broke a promise (70)
+    system,       ///< the operating system refused (71)
+    denied,       ///< authentication, permission, TLS identity (77)
+    config,       ///< a configuration that cannot work (78)
+  };
+
+  Error(Kind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+
+  Kind kind() const noexcept { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+}  // namespace rlock

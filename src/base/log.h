@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+
+namespace rlock {
+
+/// How much stderr hears. `quiet`: errors only; `verbose`: also what happens inside.
+enum class Verbosity { quiet, normal, verbose };
+
+/// Set once, by the parser of the command line.
+void set_verbosity(Verbosity verbosity) noexcept;
+Verbosity verbosity() noexcept;
+
+/// One line "rlock: <text>\n" on stderr in one write, never blocking for ever and never raising SIGPIPE.
+/// complain() always speaks, tell() unless quiet, mention() only when verbose. Text is for people:
+/// whatever came from outside has passed sanitized() or quoted().
+void complain(std::string_view text) noexcept;
+void tell(std::string_view text) noexcept;
+void mention(std::string_view text) noexcept;
+
+}  // namespace rlock

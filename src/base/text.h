@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rlock {
+
+/// Bytes that came from outside, made harmless for a terminal or a log line: C0, DEL, C1 (as UTF-8 and
+/// as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8 become \xNN.
+/// At most `limit` bytes of input are shown; what is cut is marked by "...".
+std::string sanitized(std::string_view bytes, std::size_t limit = 300);
+
+/// sanitized(), in single quotes: 'deploy'.
+std::string quoted(std::string_view bytes);
+
+/// Valid UTF-8 for JSON: bytes that are none become U+FFFD... never fails.
+std::string utf8(std::string_view bytes);
+
+/// The whole text as a decimal integer without sign, blanks or anything else; nothing if it is none or too large.
+std::optional<std::int64_t> parse_count(std::string_view text);
+
+std::vector<std::string> split(std::string_view text, char separator);
+std::string joined(const std::vector<std::string>& words, std::string_view separator);
+
+/// Lower-case hexadecimal, and back (nothing if `text` is not an even number of hex digits).
+std::string to_hex(std::string_view bytes);
+std::optional<std::string> from_hex(std::string_view text);
+
+}  // namespace rlock

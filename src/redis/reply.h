@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct redisReply;
+
+namespace rlock {
+
+/// An answer of a server, copied out of the wire: a plain value. RESP3's doubles, booleans and big numbers are
+/// kept as text or integer, its maps and sets as flat arrays.
+class Reply {
+ public:
+  enum class Kind { nil, integer, text, status, error, array };
+
+  Reply() = default;  ///< nil
+  explicit Reply(std::int64_t number) : kind_(Kind::integer), integer_(number) {}
+  explicit Reply(std::string text, Kind kind = Kind::text) : kind_(kind), text_(std::move(text)) {}
+  explicit Reply(std::vector<Reply> items) : kind_(Kind::array), items_(std::move(items)) {}
+  static Reply error(std::string text) { return Reply{std::move(text), Kind::error}; }
+
+  Kind kind() const noexcept { return kind_; }
+  bool is_nil() const noexcept { return kind_ == Kind::nil; }
+  bool is_error() const noexcept { return kind_ == Kind::error; }
+
+  /// Is it an error that starts with this word, "NOSCRIPT"?
+  bool is_error(std::string_view code) const noexcept;
+
+  /// An integer, or text that is one (GET inside a script answers so). Throws Error{internal} otherwise.
+  std::int64_t integer() const;
+
+  /// Text, status or error text; an integer in decimal. Throws Error{internal} otherwise.
+  std::string text() const;
+
+  /// The items of an array. Throws Error{internal} if it is none.
+  const std::vector<Reply>& items() const;
+
+  /// The item at `index`; nil where the array is shorter. Throws Error{internal} if it is no array.
+  const Reply& at(std::size_t index) const;
+
+ private:
+  Kind kind_ = Kind::nil;
+  std::int64_t integer_ = 0;
+  std::string text_;
+  std::vector<Reply> items_;
+};
+
+/// Copies what hiredis parsed. Deeper than 64 levels: Error{unreachable}.
+Reply copy_of(const redisReply& raw, int depth = 0);
+
+}  // namespace rlock

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "redis/executor.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// One of the things to take, with what is to be written beside it (metadata). Several: all of them or none, in this order.
+struct Part {
+  const Lockable* lock;
+  std::vector<Call> escort;
+};
+
+/// Why a wait ended without the lock.
+struct GaveUp {
+  enum class Why {
+    busy,         ///< the server said so during this wait
+    unreachable,  ///< no server, no quorum, no replicas
+    interrupted,  ///< the patience was interrupted
+    refused,      ///< see `refused`
+  } why = Why::busy;
+  std::optional<Refused> refused;
+  std::optional<Failure> failure;  ///< unreachable: what it looked like last
+  std::optional<Busy> busy;        ///< what it looked like last
+};
+
+/// It is ours, and from when on the lease runs.
+struct Taken {
+  TimePoint asked;                 ///< before the question was written
+  std::vector<Held> held;          ///< one for each part
+  std::vector<std::size_t> voted;  ///< the deployments that granted it
+};
+
+using Acquired = std::variant<Taken, GaveUp>;
+
+/// What a waiter sees while it waits; called between turns, for wait lines.
+struct Waiting {
+  const Busy* busy = nullptr;        ///< nothing while no server has answered
+  const Failure* failure = nullptr;  ///< the server does not answer now, and why
+  std::size_t part = 0;              ///< which of the parts is busy
+};
+
+struct AcquireOptions {
+  Patience patience;
+  bool nonblock = false;                ///< one try
+  Milliseconds lease{30000};
+  int sync_replicas = 0;
+  Milliseconds sync_timeout{1000};
+  std::function<void(const Waiting&)> tell = [](const Waiting&) {};
+  std::function<TimePoint()> tell_at = [] { return kNever; };  ///< when tell() wants to be called again
+};
+
+/// The only wait loop of the program: ask; where it is busy subscribe, ask again, and sleep until a message, the holder's
+/// TTL, a poll cap of 2 s with jitter, the deadline or an interruption. Whatever ends a wait that failed, the attempt is given
+/// back under a patience of its own.
+Acquired acquire(Executor& redis, std::span<const Part> parts, const AcquireOptions& options);
+
+}  // namespace rlock

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/names.h"
+
+namespace rlock {
+
+/// Redisson's rules for the names that stand beside a key, once. A name with an opening brace is taken to bring its own
+/// hash tag; any other is wrapped into one, so that all of them share a cluster slot.
+
+/// prefix_name("redisson_lock_queue", "orders") == "redisson_lock_queue:{orders}"
+std::string prefix_name(std::string_view prefix, const LockName& name);
+
+/// suffix_name("orders", "timeout") == "{orders}:timeout"
+std::string suffix_name(const LockName& name, std::string_view suffix);
+
+/// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
+std::string metadata_key(const LockName& name);
+
+/// Do the derived names share a slot with the key? "a{b", "{}x" and "a}b" do not, and a cluster cannot place them.
+bool placeable(const LockName& name);
+
+}  // namespace rlock

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/time.h"
+#include "redis/call.h"
+#include "redis/reply.h"
+
+namespace rlock {
+
+/// It is ours.
+struct Held {
+  Milliseconds server_time{0};        ///< of the acquire, since the epoch, by the server's clock
+  std::optional<std::int64_t> fence;  ///< of this hold
+  std::vector<std::int64_t> slots;    ///< of permits
+};
+
+/// Somebody else has it.
+struct Busy {
+  std::optional<Milliseconds> retry_after;  ///< worth asking again then, announcement or not; nothing: only an announcement tells
+  bool no_ttl = false;                      ///< what stands there never frees itself
+  std::optional<std::int64_t> position;     ///< in the queue, from 1
+  std::optional<std::int64_t> queue;        ///< its length
+  std::string member;                       ///< of several keys: the busy one
+};
+
+/// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...
+struct Refused {
+  enum class Why { wrong_type, absent, upgrade } why = Why::wrong_type;
+  std::string text;  ///< for a person: what stands there, and the remedy
+};
+
+using Attempt = std::variant<Held, Busy, Refused>;
+
+/// What a release may have to say besides "released".
+struct Farewell {
+  std::optional<Milliseconds> keep_until;  ///< --min-hold: server time since the epoch before which the key stays
+};
+
+struct Released {
+  enum class How {
+    yes,           ///< free now
+    still_held,    ///< an outer hold of the same owner remains
+    kept,          ///< stays for the rest of --min-hold
+    was_not_ours,  ///< nothing of ours was there
+  } how = How::yes;
+  Milliseconds rest{0};     ///< kept: how long still
+  std::string unannounced;  ///< why waiters could not be told; empty when they were
+};
+
+/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a string.
+struct Evidence {
+  std::string key;
+  std::string member;
+};
+
+/// How to ask for something, what the answers mean, and which channels may wake us. Does no I/O and knows no time.
+/// Every call may be sent twice: the second time it changes nothing and answers the same.
+class Waitable {
+ public:
+  virtual ~Waitable() = default;
+
+  virtual Call ask() const = 0;
+  virtual Attempt read(const Reply& reply) const = 0;
+
+  /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no trace.
+  virtual std::optional<Call> give_back() const = 0;
+
+  /// Where a release is announced. Empty: nothing announces it, waiters poll with pause().
+  virtual std::vector<Channel> channels() const = 0;
+
+  /// Between two tries where nothing wakes us: doubles from `least` to `most`.
+  struct Pause {
+    Milliseconds least{0}, most{0};
+  };
+  virtual Pause pause() const { return {Milliseconds{10}, Milliseconds{500}}; }
+
+  /// What people call it: the key, or the keys.
+  virtual const LockName& name() const = 0;
+};
+
+/// A Waitable that can be kept and given back.
+class Lockable : public Waitable {
+ public:
+  virtual const Owner& owner() const = 0;
+
+  virtual Call renew() const = 0;
+  [[nodiscard]] virtual bool read_renewal(const Reply& reply) const = 0;  ///< still ours?
+
+  virtual Call release(const Farewell& farewell) const = 0;
+  [[nodiscard]] virtual Released read_release(const Reply& reply) const = 0;
+
+  /// Releasing is undoing, for everything with an owner.
+  std::optional<Call> give_back() const override { return release({}); }
+
+  virtual Evidence evidence() const = 0;
+};
+
+}  // namespace rlock
