@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loop/source.h"
+#include "redis/executor.h"
+#include "sync/acquire.h"
+#include "sync/lease.h"
+
+namespace rlock {
+
+/// Keeps a Lease alive by renewing it three times per lease.
+///
+/// stop_at() lies in the past before the lease can have expired on the server, whatever the network does. Once lost() is
+/// true it never becomes false again. A lost key is never taken again.
+/// REQUIRES: the Executor and the locks of the parts outlive the Keeper.
+class Keeper final : public Source {
+ public:
+  struct Options {
+    Lease lease;
+    std::vector<Part> parts;
+    int sync_replicas = 0;
+    Milliseconds sync_timeout{1000};
+  };
+
+  Keeper(Executor& redis, Options options);
+  ~Keeper() override;
+
+  /// The server said that it is not ours any more, or the time in which we could be sure is over.
+  bool lost() const noexcept { return why_.has_value(); }
+  const std::string& why() const { return *why_; }  ///< REQUIRES: lost()
+
+  /// When the command must get the stop signal, and when KILL; in the past once lost(). Both move on with each renewal.
+  TimePoint stop_at() const;
+  TimePoint kill_at() const;
+
+  /// The last confirmed lease: valid_until() is what a guardian has to be told.
+  const Lease& lease() const noexcept { return options_.lease; }
+
+  /// No more renewals; one in flight is awaited at most `patience`, since it would find the lock gone and call it lost.
+  void stop(const Patience& patience);
+
+  TimePoint wake_at() const override;
+  void ready(short events, TimePoint now) override;
+
+ private:
+  void begin(TimePoint now);
+  void look(TimePoint now);
+  void lose(std::string why, TimePoint now);
+
+  Executor& redis_;
+  Options options_;
+  std::optional<std::string> why_;
+  TimePoint lost_at_ = kNever;
+  TimePoint next_try_;
+  struct Try {
+    TimePoint asked;
+    std::vector<Executor::Request> requests;
+    std::vector<Executor::Request> confirmations;
+  };
+  std::optional<Try> try_;
+  bool stopped_ = false;
+};
+
+}  // namespace rlock
