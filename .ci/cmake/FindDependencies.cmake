@@ -1,0 +1,51 @@
+# The libraries rlock stands on, as rlock::hiredis, rlock::fmt, rlock::cli11, rlock::json and rlock::doctest.
+#
+# Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
+# loader has to find, map and relocate hiredis, OpenSSL and libstdc++ first.
+
+set(OPENSSL_USE_STATIC_LIBS ON)
+find_package(OpenSSL REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+# hiredis >= 1.1 (RESP3 pushes, TLS). Distributions ship no usable CMake package for it, some an older release.
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis_ssl.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis_ssl.h)
+if(HIREDIS_INCLUDE_DIR)
+  file(STRINGS ${HIREDIS_INCLUDE_DIR}/hiredis/hiredis.h version REGEX "^#define HIREDIS_(MAJOR|MINOR|PATCH) ")
+  string(REGEX REPLACE "[^0-9;]" "" version "${version}")
+  list(JOIN version "." HIREDIS_VERSION)
+endif()
+get_filename_component(prefix "${HIREDIS_INCLUDE_DIR}" DIRECTORY)
+find_library(HIREDIS_LIBRARY libhiredis.a HINTS ${prefix}/lib)
+find_library(HIREDIS_SSL_LIBRARY libhiredis_ssl.a HINTS ${prefix}/lib)
+if(NOT HIREDIS_SSL_LIBRARY OR NOT HIREDIS_LIBRARY OR HIREDIS_VERSION VERSION_LESS 1.1)
+  message(FATAL_ERROR "hiredis >= 1.1 with libhiredis_ssl.a is missing (found: '${HIREDIS_VERSION}'); "
+    "run .ci/setup, or build it (make static USE_SSL=1) and set RLOCK_DEPS to the folder that holds hiredis/")
+endif()
+message(STATUS "Found hiredis ${HIREDIS_VERSION}: ${HIREDIS_LIBRARY}")
+add_library(rlock_hiredis INTERFACE)
+target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR})
+target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_SSL_LIBRARY} ${HIREDIS_LIBRARY} OpenSSL::SSL OpenSSL::Crypto)
+add_library(rlock::hiredis ALIAS rlock_hiredis)
+
+# Distributions ship no libfmt.a. The shared one is quicker to build with, the headers alone quicker to start.
+find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)
+add_library(rlock_fmt INTERFACE)
+target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
+if(RLOCK_HARDENED)
+  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY)
+else()
+  find_library(FMT_LIBRARY fmt REQUIRED)
+  target_link_libraries(rlock_fmt INTERFACE ${FMT_LIBRARY})
+endif()
+add_library(rlock::fmt ALIAS rlock_fmt)
+
+add_library(rlock::cli11 ALIAS CLI11::CLI11)
+add_library(rlock::json ALIAS nlohmann_json::nlohmann_json)
+
+if(RLOCK_TESTS)
+  find_package(doctest REQUIRED)
+  add_library(rlock::doctest ALIAS doctest::doctest)
+endif()
+set(Dependencies_FOUND TRUE)

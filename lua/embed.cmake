@@ -1,0 +1,61 @@
+# Turns lua/<synchronizer>/<operation>.lua into Script constants that need no work at run time:
+# rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all.
+#
+# What is sent to Redis is the file without its comment lines, blank lines and indentation; the SHA-1 is
+# taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
+
+# The bytes of `file` that are worth sending. Long brackets could hold what looks like a comment or an
+# indentation, so they are refused: no script here needs one.
+function(read_script file into)
+  file(READ ${file} text)
+  foreach(bracket IN ITEMS "[[" "[=" ")lua\"")
+    string(FIND "${text}" "${bracket}" at)
+    if(NOT at EQUAL -1)
+      message(FATAL_ERROR "${file}: '${bracket}' cannot be embedded")
+    endif()
+  endforeach()
+  string(REPLACE "\r" "" text "\n${text}\n")
+  string(REGEX REPLACE "\n[ \t]*--[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "[ \t]*\n[ \t\n]*" "\n" text "${text}")
+  string(REGEX REPLACE "^\n" "" text "${text}")
+  set(${into} "${text}" PARENT_SCOPE)
+endfunction()
+
+# file(WRITE) that leaves a file alone which already says the same, so that nothing is compiled again.
+function(write_changed file text)
+  if(EXISTS ${file})
+    file(READ ${file} before)
+    if(before STREQUAL text)
+      return()
+    endif()
+  endif()
+  file(WRITE ${file} "${text}")
+endfunction()
+
+# embed_scripts(FROM folder TO folder SOURCES variable): writes scripts.h and scripts.cpp.
+function(embed_scripts)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "FROM;TO;SOURCES" "")
+  file(GLOB files RELATIVE ${arg_FROM} CONFIGURE_DEPENDS ${arg_FROM}/*/*.lua)
+
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_FROM}/${file})
+    read_script(${arg_FROM}/${file} source)
+    string(SHA1 sha1 "${source}")
+    string(REGEX REPLACE "\\.lua$" "" name ${file})
+    string(REGEX REPLACE "[^A-Za-z0-9]" "_" constant ${name})
+    string(APPEND declared "extern const Script ${constant};\n")
+    string(APPEND defined "constinit const Script ${constant}{\"${name}\", \"${sha1}\", R\"lua(${source})lua\"};\n\n")
+    string(APPEND pointers "    &${constant},\n")
+  endforeach()
+
+  set(banner "// Written by lua/embed.cmake.\n")
+  write_changed(${arg_TO}/scripts.h "${banner}#pragma once\n\n#include <span>\n\n#include \"redis/script.h\"\n
+namespace rlock::scripts {\n\n${declared}\n/// Every script, by name.\nextern const std::span<const Script* const> all;\n
+}  // namespace rlock::scripts\n")
+  if(files)
+    write_changed(${arg_TO}/scripts.cpp "${banner}#include \"scripts.h\"\n\nnamespace rlock::scripts {\n
+${defined}namespace {\nconstexpr const Script* kAll[] = {\n${pointers}};\n}  // namespace\n
+constinit const std::span<const Script* const> all{kAll};\n\n}  // namespace rlock::scripts\n")
+    set(${arg_SOURCES} ${arg_TO}/scripts.cpp PARENT_SCOPE)
+  endif()
+endfunction()
