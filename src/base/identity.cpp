@@ -1,0 +1,46 @@
+#include "base/identity.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace rlock {
+namespace {
+
+std::string look_up_user() {
+  for (const char* variable : {"LOGNAME", "USER"}) {  // the password database costs more than a whole round trip
+    if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
+  }
+  const passwd* entry = ::getpwuid(::geteuid());
+  return entry != nullptr ? entry->pw_name : "?";
+}
+
+std::string look_up_host() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return "?";
+  return name.data();
+}
+
+}  // namespace
+
+const std::string& user_name() {
+  static const std::string name = look_up_user();
+  return name;
+}
+
+const std::string& host_name() {
+  static const std::string name = look_up_host();
+  return name;
+}
+
+std::string client_name() {
+  std::string name = "rlock:" + user_name() + "@" + host_name() + ":" + std::to_string(::getpid());
+  for (char& c : name) {
+    if (c <= ' ' || c > '~') c = '_';
+  }
+  return name;
+}
+
+}  // namespace rlock
