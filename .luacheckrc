@@ -1,0 +1,17 @@
+-- The scripts run inside Redis: no globals but these, and no standard library but what Redis opens.
+std = {
+  read_globals = {
+    redis = {
+      fields = { 'call', 'pcall', 'error_reply', 'status_reply', 'sha1hex', 'log', 'setresp',
+                 'LOG_DEBUG', 'LOG_VERBOSE', 'LOG_NOTICE', 'LOG_WARNING' },
+    },
+    'KEYS', 'ARGV', 'cjson', 'cmsgpack', 'bit', 'struct',
+    'assert', 'error', 'ipairs', 'next', 'pairs', 'pcall', 'select', 'tonumber', 'tostring', 'type', 'unpack',
+    math = {}, string = {}, table = {},
+  },
+}
+for _, library in ipairs({ 'math', 'string', 'table' }) do
+  std.read_globals[library] = { other_fields = true }
+end
+max_line_length = 120
+include_files = { 'lua/**/*.lua' }
