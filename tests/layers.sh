@@ -1,0 +1,29 @@
+#!/bin/sh
+# A folder includes itself and what stands below it (base < loop < redis < sync < cmd), and what is not ours
+# has one door each.
+set -u
+bad=0
+files() { find "$@" -name '*.h' -o -name '*.cpp'; }
+refuse() { # refuse <why> <pattern> <files>: none of them may have such a line
+  # shellcheck disable=SC2086
+  [ -z "$3" ] || ! grep -nE "$2" $3 /dev/null || { echo "^ $1" && bad=1; }
+}
+
+above='loop|redis|sync|cmd'
+for folder in base loop redis sync; do
+  refuse "src/$folder includes what stands above it" "^#include \"($above)/" "$(files src/$folder)"
+  above=${above#*|}
+done
+
+everywhere=$(files src cmd)
+refuse 'hiredis and OpenSSL: src/redis/{connection,tls,reply}*' '^#include <(hiredis|openssl)/' \
+  "$(echo "$everywhere" | grep -vE '^src/redis/(connection|tls|reply)')"
+# fork(2) in a comment is no call.
+refuse 'poll, fork and signals: src/loop' \
+  '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
+  "$(echo "$everywhere" | grep '\.cpp$' | grep -v '^src/loop/')"
+refuse 'CLI11: cmd' '^#include <CLI/' "$(files src)"
+refuse 'JSON: cmd/output and the metadata writer' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/output|src/sync/metadata)')"
+refuse 'doctest: tests' '^#include <doctest' "$everywhere"
+exit $bad
