@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/cli.h"
+#include "support/process.h"
+#include "support/resp_client.h"
+
+namespace rlock::test {
+
+/// A Redis of this test alone: redis-server, or what $RLOCK_TEST_SERVER names (valkey-server), in a folder of its own, on
+/// a Unix socket and, if asked, on a TCP port of loopback. Nothing is persisted unless configured. It ends with the test.
+class RedisServer {
+ public:
+  struct Options {
+    bool tcp = false;
+    std::vector<std::string> config;  ///< further lines of redis.conf: "appendonly yes"
+  };
+
+  RedisServer();
+  explicit RedisServer(const Options& options);
+
+  std::string url() const;                               ///< unix:///tmp/.../redis.sock
+  std::string tcp_url() const;                           ///< redis://127.0.0.1:port
+  std::uint16_t port() const noexcept { return port_; }  ///< 0 without TCP
+  std::string socket() const { return directory_ / "redis.sock"; }
+  std::string where() const { return "unix:" + socket(); }  ///< for RespClient
+  const std::string& directory() const noexcept { return directory_.path(); }
+  pid_t pid() const { return process_->pid(); }
+
+  /// Its version as a number that compares: 70015 for 7.0.15. Of Valkey: what it says to be compatible with.
+  static int version();
+
+  /// Answers as RespClient::ask() does, over a connection that is kept.
+  std::string cli(const Words& words);
+
+  bool has(const std::string& key) { return cli({"EXISTS", key}) == "1"; }
+  void del(const std::string& key) { cli({"DEL", key}); }
+  std::string keys();  ///< all of them, sorted, one a line
+  long long pttl(const std::string& key) { return std::stoll(cli({"PTTL", key})); }
+
+  /// How many clients listen on the channel.
+  int listeners(const std::string& channel);
+
+  void freeze();   ///< SIGSTOP, and waits until it has stopped
+  void thaw();     ///< SIGCONT
+  void kill();     ///< SIGKILL, and waits until it is gone
+  void restart();  ///< kill(), and starts it again with the same folder and port
+
+  /// The environment of an rlock that uses this server and nothing of the user who runs the tests.
+  Process::Options environment() const;
+
+  /// rlock with this server as RLOCK_URL: redis.rlock("run", "-k", "k", "--", "true").
+  template <class... Arguments>
+  Rlock rlock(Arguments&&... arguments) const {
+    return Rlock{Words{std::string{std::forward<Arguments>(arguments)}...}, environment()};
+  }
+
+ private:
+  void start();
+
+  TempDir directory_;
+  Options options_;
+  std::uint16_t port_ = 0;
+  std::optional<Process> process_;
+  std::unique_ptr<RespClient> client_;
+};
+
+/// Everything a server is told, as MONITOR shows it.
+class Monitor {
+ public:
+  explicit Monitor(const RedisServer& server);
+
+  /// The commands so far, each as one line: "EVALSHA" "..." "1" "key". Those of scripts are left out.
+  const std::vector<std::string>& commands();
+
+ private:
+  RespClient client_;
+  std::vector<std::string> commands_;
+};
+
+/// A TCP port of loopback where nobody listens, now.
+std::uint16_t free_port();
+
+}  // namespace rlock::test

@@ -1,0 +1,75 @@
+#include <doctest/doctest.h>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+TEST_CASE("a process ends with its status, its output and its signal") {
+  Process shell{{"sh", "-c", "cat; echo talk >&2; exit 7"}, {.input = "data"}};
+
+  CHECK(shell.exit_code() == 7);
+  CHECK(shell.out() == "data");
+  CHECK(shell.err() == "talk\n");
+
+  Process sleeper{{"sleep", "60"}};
+  sleeper.signal(15);
+  CHECK(sleeper.exit_code() == 128 + 15);
+}
+
+TEST_CASE("a process that takes too long is an error that shows what it printed") {
+  Process sleeper{{"sh", "-c", "echo here I am; sleep 60"}};
+  REQUIRE(eventually([&] { return !sleeper.out().empty(); }));
+
+  CHECK_THROWS_WITH(sleeper.exit_code(1ms), doctest::Contains("here I am"));
+}
+
+TEST_CASE("nothing that a process has started survives it") {
+  pid_t orphan = 0;
+  {
+    Process shell{{"sh", "-c", "setsid sleep 60 & echo $!; wait"}};
+    REQUIRE(eventually([&] { return shell.family().size() == 2; }));
+    orphan = std::stoi(shell.out());
+    CHECK(alive(orphan));
+  }
+  CHECK(eventually([&] { return !alive(orphan); }));
+}
+
+TEST_CASE("a server answers, freezes, thaws, ends and starts again") {
+  RedisServer redis{{.tcp = true, .config = {"appendonly yes", "appendfsync always"}}};
+  CHECK(redis.cli({"SET", "k", "v"}) == "OK");
+  CHECK(redis.has("k"));
+  CHECK(redis.keys() == "k\n");
+  CHECK(RespClient{"127.0.0.1:" + std::to_string(redis.port())}.ask({"GET", "k"}) == "v");
+
+  redis.freeze();
+  RespClient impatient{redis.where(), 20ms};
+  CHECK_THROWS(impatient.ask({"PING"}));
+  redis.thaw();
+  CHECK(redis.cli({"PING"}) == "PONG");
+
+  redis.restart();
+  CHECK(redis.cli({"GET", "k"}) == "v");
+  redis.del("k");
+  CHECK(redis.cli({"GET", "k"}) == "");
+}
+
+TEST_CASE("the monitor shows what a server is told") {
+  RedisServer redis;
+  Monitor monitor{redis};
+
+  redis.cli({"SET", "k", "v"});
+
+  CHECK(monitor.commands() == Words{R"("SET" "k" "v")"});
+}
+
+TEST_CASE("a terminal takes keys and shows what they do") {
+  Pty shell{{"cat"}, {}};
+  shell.type("hello\n");
+  shell.expect("hello\r\nhello\r\n");
+
+  shell.type(Pty::kInterrupt);
+  CHECK(shell.exit_code() == 128 + 2);
+}
