@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "redis/script.h"
 
 namespace rlock {
@@ -18,6 +19,9 @@ struct Call {
   /// 0: any connection. Else only the one with this number (Vote::connection): WAIT speaks of the writes of its
   /// own connection and would confirm nothing on another.
   std::uint64_t only_on = 0;
+
+  /// How long the server may take beyond Timeouts::command before we call it silent: WAIT waits.
+  Milliseconds takes{0};
 };
 
 /// A plain command, routed by `key` where there are slots.

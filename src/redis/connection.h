@@ -74,6 +74,7 @@ class Connection final : public Source {
 
   /// The answer, once; nothing while it is not there.
   std::optional<Reply> take(Ticket ticket);
+  bool answered(Ticket ticket) const;
 
   /// Nobody waits for this answer any more: it will be dropped when it comes.
   void forget(Ticket ticket);
@@ -85,6 +86,7 @@ class Connection final : public Source {
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);
   std::vector<Push> take_pushes();
+  bool has_pushes() const noexcept { return !pushes_.empty(); }
   const std::optional<std::string>& refusal() const noexcept { return refusal_; }  ///< of a subscription
 
   /// Gives up on this connection: fails with `why`, closes the socket.
@@ -97,26 +99,30 @@ class Connection final : public Source {
 
  private:
   enum class State { connecting, securing, greeting, open, failed };
-  enum class Role { hello, auth, select, name, call, escort, subscribe };
+  enum class Role { hello, auth, select, name, asking, call, escort, subscribe };
+
+  /// What the next answer in the order belongs to.
   struct Expected {
     Role role;
     Ticket ticket = 0;
-    const Script* script = nullptr;  ///< to send again as EVAL on NOSCRIPT
-    Call call;
+    Call call;  ///< of a script: to be sent again as EVAL on NOSCRIPT
     bool asking = false;
   };
   struct Close { void operator()(redisContext* context) const; };
 
+  void connect();
   void connected();
   void greet();
-  void write_call(const Call& call, Role role, Ticket ticket, bool asking);
-  void command(const std::vector<std::string>& words);
+  bool greets_alone() const;
+  void greeted();
+  void write(Expected expected, const char* verb);
+  void write(const std::vector<std::string>& words);
   void flush();
   void receive();
   void accept(Reply reply);
-  void accept_push(const Reply& push);
+  bool accept_push(const Reply& reply, bool shaped_as_push);
   void accept_greeting(Role role, const Reply& reply);
-  bool greets_alone() const;
+  void accept_answer(Expected expected, Reply reply);
 
   Loop& loop_;
   const Address address_;
@@ -127,7 +133,7 @@ class Connection final : public Source {
   State state_ = State::connecting;
   std::unique_ptr<redisContext, Close> context_;
   std::deque<Expected> expected_;
-  std::deque<Expected> held_back_;  ///< calls that wait for the greeting's answer
+  std::deque<Expected> held_back_;  ///< what waits for the socket, or for the greeting's answer
   std::map<Ticket, std::optional<Reply>> answers_;
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
@@ -135,7 +141,7 @@ class Connection final : public Source {
   Ticket next_ticket_ = 1;
   bool spoke_ = false;
   bool wants_resp2_ = false;
-  bool wants_write_ = false;
+  bool listens_ = false;  ///< has subscribed: in RESP2 arrays may be pushes
 };
 
 }  // namespace rlock

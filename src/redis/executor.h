@@ -21,6 +21,7 @@ struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
   std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
+  TimePoint asked{};             ///< before the attempt that was answered was written: a lease runs from here
 
   bool settled() const noexcept { return reply || failure; }
 };
@@ -48,6 +49,7 @@ class Executor final : public Source {
   std::size_t nodes() const noexcept { return routes_.size(); }
   std::size_t quorum() const noexcept;
   bool contacted() const;                       ///< by any deployment
+  bool keeps_trying() const { return options_.knock || contacted(); }  ///< or is a silent server final?
   std::string str(std::size_t node) const;      ///< for messages
   std::string str() const;
 
@@ -87,9 +89,15 @@ class Executor final : public Source {
  private:
   struct Ask;
   struct Pending;
-  void progress(Pending& pending, TimePoint now);
+  void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
+  void begin(Pending& pending, std::size_t node, TimePoint now);
+  void look(Pending& pending, std::size_t node, TimePoint now);
+  void accept(Pending& pending, std::size_t node, Connection& connection, Reply reply, TimePoint now);
+  void broke(Pending& pending, std::size_t node, Failure why);
   bool may_persist(const Pending& pending, std::size_t node) const;
+  Pending& find(Request request);
+  const Pending& find(Request request) const;
 
   Loop& loop_;
   Options options_;

@@ -46,8 +46,20 @@ class Keeper final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
+  /// One renewal under way: of each part a request, and where replicas are wanted, then their confirmations.
+  struct Try {
+    TimePoint asked;
+    std::vector<Executor::Request> requests;
+    bool confirming = false;
+  };
+  enum class Outcome { open, renewed, failed, not_ours };
+
   void begin(TimePoint now);
   void look(TimePoint now);
+  Outcome outcome_of_renewals() const;
+  Outcome outcome_of_confirmations() const;
+  void ask_for_confirmations();
+  void finish();
   void lose(std::string why, TimePoint now);
 
   Executor& redis_;
@@ -55,11 +67,6 @@ class Keeper final : public Source {
   std::optional<std::string> why_;
   TimePoint lost_at_ = kNever;
   TimePoint next_try_;
-  struct Try {
-    TimePoint asked;
-    std::vector<Executor::Request> requests;
-    std::vector<Executor::Request> confirmations;
-  };
   std::optional<Try> try_;
   bool stopped_ = false;
 };

@@ -72,6 +72,9 @@ class Waitable {
   /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no trace.
   virtual std::optional<Call> give_back() const = 0;
 
+  /// Does asking leave a trace even when the answer is "busy" (a place in a queue)?
+  virtual bool queues() const { return false; }
+
   /// Where a release is announced. Empty: nothing announces it, waiters poll with pause().
   virtual std::vector<Channel> channels() const = 0;
 

@@ -1,0 +1,291 @@
+#include "redis/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "redis/deployment.h"
+
+namespace rlock {
+namespace {
+
+/// Between two tries of a call that the server cannot answer now (LOADING, BUSY, ...): doubles, with jitter.
+constexpr Milliseconds kShortestPause{20};
+constexpr Milliseconds kLongestPause{500};
+
+/// How often a call may be told to ask elsewhere at once before it has to pause: redirections that lead in circles.
+constexpr int kMostRedirections = 5;
+
+}  // namespace
+
+/// How far a call has come at one deployment.
+struct Executor::Ask {
+  std::uint64_t connection = 0;  ///< where it was written; 0: not written
+  Connection::Ticket ticket = 0;
+  TimePoint asked{};
+  TimePoint not_before = TimePoint::min();
+  Milliseconds pause = kShortestPause;
+  int redirections = 0;
+  bool asking = false;
+  std::optional<Failure> last;  ///< why the last attempt failed
+};
+
+struct Executor::Pending {
+  Request id;
+  Call call;
+  TimePoint deadline;
+  Insist insist;
+  std::vector<Ask> asks;
+  Votes votes;
+
+  std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
+};
+
+Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options) : loop_(loop), options_(options) {
+  for (const Target& target : targets) routes_.push_back(make_route(loop, target, options.timeouts));
+  loop_.join(*this);
+}
+
+Executor::Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options)
+    : loop_(loop), options_(options), routes_(std::move(routes)) {
+  loop_.join(*this);
+}
+
+Executor::~Executor() { loop_.leave(*this); }
+
+std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
+
+bool Executor::contacted() const {
+  return std::ranges::any_of(routes_, [](const auto& route) { return route->contacted(); });
+}
+
+std::string Executor::str(std::size_t node) const { return routes_[node]->str(); }
+
+std::string Executor::str() const {
+  std::vector<std::string> names;
+  for (const auto& route : routes_) names.push_back(route->str());
+  return joined(names, ", ");
+}
+
+Executor::Request Executor::post(const Call& call, TimePoint deadline, Insist insist) {
+  const TimePoint now = Clock::now();
+  pending_.push_back({next_++, call, deadline, insist, std::vector<Ask>(nodes()), Votes(nodes())});
+  for (std::size_t node = 0; node < nodes(); ++node) progress(pending_.back(), node, now);
+  return pending_.back().id;
+}
+
+Executor::Pending& Executor::find(Request request) {
+  const auto found = std::ranges::find(pending_, request, &Pending::id);
+  if (found == pending_.end()) throw Error{Error::internal, "a request was dropped and then looked at"};
+  return *found;
+}
+
+const Executor::Pending& Executor::find(Request request) const { return const_cast<Executor*>(this)->find(request); }
+
+const Votes& Executor::votes(Request request) const { return find(request).votes; }
+
+bool Executor::settled(Request request) const {
+  return std::ranges::all_of(find(request).votes, [](const Vote& vote) { return vote.settled(); });
+}
+
+void Executor::drop(Request request) {
+  Pending& pending = find(request);
+  for (std::size_t node = 0; node < nodes(); ++node) {
+    const Ask& ask = pending.asks[node];
+    if (ask.connection == 0) continue;
+    if (Connection* connection = routes_[node]->find(ask.connection)) connection->forget(ask.ticket);
+  }
+  pending_.remove_if([&](const Pending& p) { return p.id == request; });
+}
+
+Votes Executor::run(const Call& call, const Patience& patience, Insist insist, const std::function<bool(const Votes&)>& enough) {
+  const Request request = post(call, patience.until, insist);
+  while (!settled(request) && !(enough && enough(votes(request))) && !patience.interrupted()) {
+    loop_.turn(patience.until);
+    progress(Clock::now());
+  }
+  Votes votes = find(request).votes;
+  drop(request);
+  return votes;
+}
+
+Reply Executor::ask(const Call& call, const Patience& patience) {
+  const Votes votes = run(call, patience, Insist::persist, [](const Votes& so_far) {
+    return std::ranges::any_of(so_far, [](const Vote& vote) { return vote.reply && !vote.reply->is_error(); });
+  });
+  std::optional<Failure> failure;
+  for (const Vote& vote : votes) {
+    if (vote.reply && !vote.reply->is_error()) return *vote.reply;
+    if (vote.reply) failure = failure_of(*vote.reply);
+    if (vote.failure) failure = vote.failure;
+  }
+  if (!failure) failure = Failure{Error::unreachable, "interrupted"};
+  failure->fly();
+}
+
+void Executor::farewell(const Call& call) {
+  for (auto& route : routes_) route->farewell(call);
+}
+
+void Executor::watch(const Channel& channel) {
+  for (auto& route : routes_) route->watch(channel);
+}
+
+void Executor::unwatch(const Channel& channel) {
+  for (auto& route : routes_) route->unwatch(channel);
+}
+
+std::uint64_t Executor::news() const {
+  std::uint64_t sum = 0;
+  for (const auto& route : routes_) sum += route->news();
+  return sum;
+}
+
+std::optional<std::string> Executor::deaf() const {
+  for (const auto& route : routes_) {
+    if (!route->deaf()) return std::nullopt;
+  }
+  return routes_.front()->deaf();
+}
+
+TimePoint Executor::wake_at() const {
+  TimePoint at = kNever;
+  for (const Pending& pending : pending_) {
+    for (std::size_t node = 0; node < nodes(); ++node) {
+      if (pending.votes[node].settled()) continue;
+      const Ask& ask = pending.asks[node];
+      at = earliest(at, pending.deadline);
+      if (ask.connection == 0) {
+        at = earliest(at, std::max(ask.not_before, TimePoint::min()));
+        continue;
+      }
+      const Connection* connection = routes_[node]->find(ask.connection);
+      if (connection == nullptr || connection->failure() || connection->answered(ask.ticket)) return TimePoint::min();
+      at = earliest(at, later(ask.asked, options_.timeouts.command + pending.call.takes));
+    }
+  }
+  return at;
+}
+
+void Executor::ready(short, TimePoint now) { progress(now); }
+
+void Executor::progress(TimePoint now) {
+  for (Pending& pending : pending_) {
+    for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
+  }
+}
+
+void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {
+  const Vote& vote = pending.votes[node];
+  const Ask& ask = pending.asks[node];
+  for (int step = 0; step < 2 * kMostRedirections && !vote.settled(); ++step) {
+    const std::uint64_t before = ask.connection;
+    if (before == 0) {
+      begin(pending, node, now);
+    } else {
+      look(pending, node, now);
+    }
+    if (ask.connection == before) return;
+  }
+}
+
+/// Writes the call, if there is somewhere to write it to.
+void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
+  Ask& ask = pending.asks[node];
+  Vote& vote = pending.votes[node];
+  if (now >= pending.deadline) {
+    vote.failure = ask.last.value_or(Failure{Error::unreachable, "no answer in time"});
+    return;
+  }
+  if (now < ask.not_before) return;
+  Route& route = *routes_[node];
+  const Route::Choice choice = pending.call.only_on == 0 ? route.connection_for(pending.key())
+                                                         : Route::Choice{route.find(pending.call.only_on)};
+  if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure);
+  if (std::holds_alternative<Route::NotYet>(choice)) {
+    ask.not_before = later(now, Milliseconds{10});
+    return;
+  }
+  Connection* connection = std::get<Connection*>(choice);
+  if (connection == nullptr) {
+    vote.failure = Failure{Error::unreachable, "the connection broke"};
+    return;
+  }
+  ask.asked = now;
+  ask.connection = connection->number();
+  ask.ticket = connection->send(pending.call, std::exchange(ask.asking, false));
+}
+
+/// Looks at what became of a call that was written.
+void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
+  Ask& ask = pending.asks[node];
+  Route& route = *routes_[node];
+  Connection* connection = route.find(ask.connection);
+  if (connection != nullptr) {
+    if (auto reply = connection->take(ask.ticket)) return accept(pending, node, *connection, std::move(*reply), now);
+    if (!connection->failure()) {
+      if (now < earliest(later(ask.asked, options_.timeouts.command + pending.call.takes), pending.deadline)) return;
+      route.condemn(ask.connection);
+      return broke(pending, node, {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))});
+    }
+  }
+  const Route::Choice next = connection != nullptr ? Route::Choice{*connection->failure()} : route.connection_for(pending.key());
+  const auto* failure = std::get_if<Failure>(&next);
+  broke(pending, node, failure != nullptr ? *failure : Failure{Error::unreachable, "the connection broke"});
+}
+
+void Executor::accept(Pending& pending, std::size_t node, Connection& connection, Reply reply, TimePoint now) {
+  Ask& ask = pending.asks[node];
+  Vote& vote = pending.votes[node];
+  vote.connection = ask.connection;
+  vote.asked = ask.asked;
+  Route::Verdict verdict = reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
+  const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
+  if (redirected && ++ask.redirections > kMostRedirections) verdict = Route::Verdict::later;
+  if (verdict == Route::Verdict::pass_on || (verdict == Route::Verdict::later && !may_persist(pending, node))) {
+    vote.reply = std::move(reply);
+    return;
+  }
+  ask.connection = 0;
+  ask.asking = verdict == Route::Verdict::asking;
+  if (verdict != Route::Verdict::later) return;
+  ask.last = failure_of(reply);
+  ask.not_before = later(now, ask.pause + jitter(ask.pause));
+  ask.pause = std::min(ask.pause * 2, kLongestPause);
+  ask.redirections = 0;
+}
+
+/// An attempt failed. The next one, or the end.
+void Executor::broke(Pending& pending, std::size_t node, Failure why) {
+  Ask& ask = pending.asks[node];
+  ask.connection = 0;
+  const bool hopeless = why.kind != Error::unreachable || pending.call.only_on != 0;
+  if (hopeless || !may_persist(pending, node) || Clock::now() >= pending.deadline) {
+    pending.votes[node].failure = std::move(why);
+    return;
+  }
+  ask.not_before = later(Clock::now(), ask.pause);
+  ask.pause = std::min(ask.pause * 2, kLongestPause);
+  ask.last = std::move(why);
+}
+
+bool Executor::may_persist(const Pending& pending, std::size_t node) const {
+  return pending.insist == Insist::persist && (options_.knock || routes_[node]->contacted());
+}
+
+Failure failure_of(const Reply& error) {
+  static constexpr std::array<std::string_view, 4> kDenied{"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"};
+  const std::string text = sanitized(error.text());
+  const auto starts = [&](std::string_view code) { return error.is_error(code); };
+  if (std::ranges::any_of(kDenied, starts) || text.find("The user executing the script") != std::string::npos) {
+    return {Error::denied, text};
+  }
+  if (starts("WRONGTYPE")) return {Error::wrong_type, text};
+  if (starts("CROSSSLOT")) return {Error::config, text};
+  return {Error::unreachable, text};
+}
+
+}  // namespace rlock

@@ -1,0 +1,32 @@
+#include "redis/single.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rlock {
+
+Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
+    : target_(target), link_(loop, target, target.addresses.front(), timeouts) {}
+
+Route::Choice Single::connection_for(std::string_view) {
+  if (Connection* connection = link_.connection()) return connection;
+  if (link_.failure()) return *link_.failure();
+  return NotYet{};
+}
+
+Route::Verdict Single::judge(Connection&, const Reply& error, std::string_view) {
+  if (error.is_error("READONLY")) {
+    // A primary that became a replica. Behind the same name there may be another one by now.
+    link_.renew({Error::unreachable, "the server is a read-only replica"});
+    return Verdict::later;
+  }
+  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+}
+
+bool is_passing(const Reply& error) {
+  static constexpr std::array<std::string_view, 8> kPassing{"LOADING",  "BUSY",        "MASTERDOWN", "TRYAGAIN",
+                                                            "MISCONF",  "CLUSTERDOWN", "NOREPLICAS", "OOM"};
+  return std::ranges::any_of(kPassing, [&](std::string_view code) { return error.is_error(code); });
+}
+
+}  // namespace rlock

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "redis/link.h"
+#include "redis/route.h"
+
+namespace rlock {
+
+/// One server that serves every key.
+class Single final : public Route {
+ public:
+  Single(Loop& loop, const Target& target, const Timeouts& timeouts);
+
+  Choice connection_for(std::string_view key) override;
+  Verdict judge(Connection& connection, const Reply& error, std::string_view key) override;
+  void condemn(std::uint64_t connection) override { link_.condemn(connection); }
+  void farewell(const Call& call) override { link_.farewell(call); }
+  Connection* find(std::uint64_t connection) override { return link_.find(connection); }
+  bool contacted() const override { return link_.contacted(); }
+  void watch(const Channel& channel) override { link_.watch(channel, false); }
+  void unwatch(const Channel& channel) override { link_.unwatch(channel); }
+  std::uint64_t news() const override { return link_.news(); }
+  const std::optional<std::string>& deaf() const override { return link_.deaf(); }
+  std::string str() const override { return target_.str(); }
+
+  void ready(short, TimePoint) override {}  // the link is the source
+
+ private:
+  const Target target_;
+  Link link_;
+};
+
+/// Does this error reply mean that the server cannot answer now, but may soon?
+bool is_passing(const Reply& error);
+
+}  // namespace rlock

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "redis/executor.h"
+
+namespace rlock {
+
+/// WAIT on the very connection of an answer: only there does it speak of that answer's write.
+Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t connection);
+
+/// What a vote on that call is short of; nothing when enough replicas have it.
+std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
+
+/// Asks each deployment in `voted` to confirm that `replicas` replicas have what it last answered. Nothing: confirmed.
+std::optional<Failure> await_replicas(Executor& redis, const Votes& votes, const std::vector<std::size_t>& voted, int replicas,
+                                      Milliseconds timeout);
+
+}  // namespace rlock
