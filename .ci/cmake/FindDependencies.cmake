@@ -27,6 +27,12 @@ message(STATUS "Found hiredis ${HIREDIS_VERSION}: ${HIREDIS_LIBRARY}")
 add_library(rlock_hiredis INTERFACE)
 target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR})
 target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_SSL_LIBRARY} ${HIREDIS_LIBRARY} OpenSSL::SSL OpenSSL::Crypto)
+foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, where it is built so
+  find_library(ARCHIVE_${library} lib${library}.a)
+  if(ARCHIVE_${library})
+    target_link_libraries(rlock_hiredis INTERFACE ${ARCHIVE_${library}})
+  endif()
+endforeach()
 add_library(rlock::hiredis ALIAS rlock_hiredis)
 
 # Distributions ship no libfmt.a. The shared one is quicker to build with, the headers alone quicker to start.
