@@ -10,7 +10,8 @@ namespace rlock {
 namespace {
 
 std::string look_up_user() {
-  for (const char* variable : {"LOGNAME", "USER"}) {  // the password database costs more than a whole round trip
+  for (const char* variable :
+       {"LOGNAME", "USER"}) {  // the password database costs more than a whole round trip
     if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
   }
   const passwd* entry = ::getpwuid(::geteuid());

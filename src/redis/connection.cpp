@@ -38,8 +38,14 @@ bool speaks_only_resp2(const Reply& error) {
 
 void Connection::Close::operator()(redisContext* context) const { redisFree(context); }
 
-Connection::Connection(Loop& loop, const Address& address, const Tls& tls, Greeting greeting, TimePoint open_by)
-    : loop_(loop), address_(address), tls_(tls), greeting_(std::move(greeting)), open_by_(open_by), number_(next_number()) {
+Connection::Connection(Loop& loop, const Address& address, const Tls& tls, Greeting greeting,
+                       TimePoint open_by)
+    : loop_(loop),
+      address_(address),
+      tls_(tls),
+      greeting_(std::move(greeting)),
+      open_by_(open_by),
+      number_(next_number()) {
   loop_.join(*this);
   connect();
 }
@@ -127,7 +133,8 @@ Connection::Ticket Connection::send(const Call& call, bool asking) {
     }
   };
   put({.role = Role::call, .ticket = ticket, .call = call, .asking = asking});
-  for (const Call& companion : call.escort) put({.role = Role::escort, .ticket = 0, .call = companion, .asking = asking});
+  for (const Call& companion : call.escort)
+    put({.role = Role::escort, .ticket = 0, .call = companion, .asking = asking});
   if (may_write) flush();
   return ticket;
 }
@@ -199,7 +206,8 @@ void Connection::ready(short events, TimePoint now) {
     if (state_ != State::failed && (events & (POLLIN | POLLHUP | POLLERR)) != 0) receive();
   }
   if (now >= wake_at()) {
-    fail({Error::unreachable, state_ == State::connecting ? "no answer to the connection attempt" : "connected, but no answer to the greeting"});
+    fail({Error::unreachable, state_ == State::connecting ? "no answer to the connection attempt"
+                                                          : "connected, but no answer to the greeting"});
   }
 }
 
@@ -231,7 +239,8 @@ void Connection::write(const std::vector<std::string>& words) {
     starts.push_back(word.data());
     lengths.push_back(word.size());
   }
-  if (redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), starts.data(), lengths.data()) != REDIS_OK) {
+  if (redisAppendCommandArgv(context_.get(), static_cast<int>(words.size()), starts.data(), lengths.data()) !=
+      REDIS_OK) {
     throw Error{Error::system, "out of memory"};
   }
 }
@@ -250,11 +259,13 @@ void Connection::receive() {
   while (context_) {
     void* raw = nullptr;
     if (redisReaderGetReply(context_->reader, &raw) != REDIS_OK) {
-      return fail({Error::unreachable, fmt::format("what answers there does not speak the Redis protocol ({})",
-                                                   sanitized(context_->reader->errstr))});
+      return fail(
+          {Error::unreachable, fmt::format("what answers there does not speak the Redis protocol ({})",
+                                           sanitized(context_->reader->errstr))});
     }
     if (raw == nullptr) break;
-    const std::unique_ptr<redisReply, decltype(&freeReplyObject)> owned{static_cast<redisReply*>(raw), &freeReplyObject};
+    const std::unique_ptr<redisReply, decltype(&freeReplyObject)> owned{static_cast<redisReply*>(raw),
+                                                                        &freeReplyObject};
     Reply reply = copy_of(*owned);
     spoke_ = true;
     if (!accept_push(reply, owned->type == REDIS_REPLY_PUSH)) accept(std::move(reply));
@@ -262,9 +273,11 @@ void Connection::receive() {
   if (!context_) return;
   if (!alive) {
     wants_resp2_ = wants_resp2_ || (state_ == State::greeting && greeting_.resp3 && !spoke_);
-    return fail({Error::unreachable, broken == "Server closed the connection" ? "the server closed the connection" : broken});
+    return fail({Error::unreachable,
+                 broken == "Server closed the connection" ? "the server closed the connection" : broken});
   }
-  if (context_->reader->len > kMostBytes) fail({Error::unreachable, "the server sends more than any answer needs"});
+  if (context_->reader->len > kMostBytes)
+    fail({Error::unreachable, "the server sends more than any answer needs"});
   flush();  // what the answers led us to say
 }
 
@@ -284,7 +297,8 @@ bool Connection::accept_push(const Reply& reply, bool shaped_as_push) {
 }
 
 void Connection::accept(Reply reply) {
-  if (expected_.empty()) return fail({Error::unreachable, "the server answered a question that nobody asked"});
+  if (expected_.empty())
+    return fail({Error::unreachable, "the server answered a question that nobody asked"});
   Expected expected = std::move(expected_.front());
   expected_.pop_front();
   switch (expected.role) {
@@ -316,14 +330,17 @@ void Connection::accept_greeting(Role role, const Reply& reply) {
     }
     return fail({Error::denied, text});
   }
-  const bool more = !expected_.empty() && expected_.front().role != Role::call && expected_.front().role != Role::escort;
+  const bool more =
+      !expected_.empty() && expected_.front().role != Role::call && expected_.front().role != Role::escort;
   if (!more) greeted();
 }
 
 void Connection::accept_answer(Expected expected, Reply reply) {
-  if (expected.call.script != nullptr && reply.is_error("NOSCRIPT")) return write(std::move(expected), "EVAL");
+  if (expected.call.script != nullptr && reply.is_error("NOSCRIPT"))
+    return write(std::move(expected), "EVAL");
   if (expected.role == Role::escort) return;
-  if (const auto found = answers_.find(expected.ticket); found != answers_.end()) found->second = std::move(reply);
+  if (const auto found = answers_.find(expected.ticket); found != answers_.end())
+    found->second = std::move(reply);
 }
 
 }  // namespace rlock

@@ -8,24 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "base/names.h"
 #include "loop/loop.h"
 #include "redis/call.h"
+#include "redis/failure.h"
 #include "redis/reply.h"
 #include "redis/target.h"
 
 struct redisContext;
 
 namespace rlock {
-
-/// Why something did not work, where not working is normal: an Error that has not been thrown.
-struct Failure {
-  Error::Kind kind = Error::unreachable;
-  std::string text;
-
-  [[noreturn]] void fly() const { throw Error{kind, text}; }
-};
 
 /// What a connection says first: who we are, how we speak, which database.
 struct Greeting {
@@ -60,9 +52,9 @@ class Connection final : public Source {
   /// A number that no other connection of this process has; never 0.
   std::uint64_t number() const noexcept { return number_; }
 
-  bool open() const noexcept { return state_ == State::open; }      ///< greeted: who we are has been accepted
-  bool spoke() const noexcept { return spoke_; }                    ///< at least one well-formed reply came
-  bool resp3() const noexcept { return greeting_.resp3; }           ///< pushes come on this connection
+  bool open() const noexcept { return state_ == State::open; }  ///< greeted: who we are has been accepted
+  bool spoke() const noexcept { return spoke_; }                ///< at least one well-formed reply came
+  bool resp3() const noexcept { return greeting_.resp3; }       ///< pushes come on this connection
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
   /// The server does not know HELLO: the next attempt should greet in RESP2.
@@ -108,7 +100,9 @@ class Connection final : public Source {
     Call call;  ///< of a script: to be sent again as EVAL on NOSCRIPT
     bool asking = false;
   };
-  struct Close { void operator()(redisContext* context) const; };
+  struct Close {
+    void operator()(redisContext* context) const;
+  };
 
   void connect();
   void connected();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/random.h"
 #include "base/text.h"
@@ -44,7 +43,8 @@ struct Executor::Pending {
   std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
 };
 
-Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options) : loop_(loop), options_(options) {
+Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
+    : loop_(loop), options_(options) {
   for (const Target& target : targets) routes_.push_back(make_route(loop, target, options.timeouts));
   loop_.join(*this);
 }
@@ -83,7 +83,9 @@ Executor::Pending& Executor::find(Request request) {
   return *found;
 }
 
-const Executor::Pending& Executor::find(Request request) const { return const_cast<Executor*>(this)->find(request); }
+const Executor::Pending& Executor::find(Request request) const {
+  return const_cast<Executor*>(this)->find(request);
+}
 
 const Votes& Executor::votes(Request request) const { return find(request).votes; }
 
@@ -101,7 +103,8 @@ void Executor::drop(Request request) {
   pending_.remove_if([&](const Pending& p) { return p.id == request; });
 }
 
-Votes Executor::run(const Call& call, const Patience& patience, Insist insist, const std::function<bool(const Votes&)>& enough) {
+Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
+                    const std::function<bool(const Votes&)>& enough) {
   const Request request = post(call, patience.until, insist);
   while (!settled(request) && !(enough && enough(votes(request))) && !patience.interrupted()) {
     loop_.turn(patience.until);
@@ -110,20 +113,6 @@ Votes Executor::run(const Call& call, const Patience& patience, Insist insist, c
   Votes votes = find(request).votes;
   drop(request);
   return votes;
-}
-
-Reply Executor::ask(const Call& call, const Patience& patience) {
-  const Votes votes = run(call, patience, Insist::persist, [](const Votes& so_far) {
-    return std::ranges::any_of(so_far, [](const Vote& vote) { return vote.reply && !vote.reply->is_error(); });
-  });
-  std::optional<Failure> failure;
-  for (const Vote& vote : votes) {
-    if (vote.reply && !vote.reply->is_error()) return *vote.reply;
-    if (vote.reply) failure = failure_of(*vote.reply);
-    if (vote.failure) failure = vote.failure;
-  }
-  if (!failure) failure = Failure{Error::unreachable, "interrupted"};
-  failure->fly();
 }
 
 void Executor::farewell(const Call& call) {
@@ -163,7 +152,8 @@ TimePoint Executor::wake_at() const {
         continue;
       }
       const Connection* connection = routes_[node]->find(ask.connection);
-      if (connection == nullptr || connection->failure() || connection->answered(ask.ticket)) return TimePoint::min();
+      if (connection == nullptr || connection->failure() || connection->answered(ask.ticket))
+        return TimePoint::min();
       at = earliest(at, later(ask.asked, options_.timeouts.command + pending.call.takes));
     }
   }
@@ -225,27 +215,34 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
   Route& route = *routes_[node];
   Connection* connection = route.find(ask.connection);
   if (connection != nullptr) {
-    if (auto reply = connection->take(ask.ticket)) return accept(pending, node, *connection, std::move(*reply), now);
+    if (auto reply = connection->take(ask.ticket))
+      return accept(pending, node, *connection, std::move(*reply), now);
     if (!connection->failure()) {
-      if (now < earliest(later(ask.asked, options_.timeouts.command + pending.call.takes), pending.deadline)) return;
+      if (now < earliest(later(ask.asked, options_.timeouts.command + pending.call.takes), pending.deadline))
+        return;
       route.condemn(ask.connection);
-      return broke(pending, node, {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))});
+      return broke(pending, node,
+                   {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))});
     }
   }
-  const Route::Choice next = connection != nullptr ? Route::Choice{*connection->failure()} : route.connection_for(pending.key());
+  const Route::Choice next =
+      connection != nullptr ? Route::Choice{*connection->failure()} : route.connection_for(pending.key());
   const auto* failure = std::get_if<Failure>(&next);
   broke(pending, node, failure != nullptr ? *failure : Failure{Error::unreachable, "the connection broke"});
 }
 
-void Executor::accept(Pending& pending, std::size_t node, Connection& connection, Reply reply, TimePoint now) {
+void Executor::accept(Pending& pending, std::size_t node, Connection& connection, Reply reply,
+                      TimePoint now) {
   Ask& ask = pending.asks[node];
   Vote& vote = pending.votes[node];
   vote.connection = ask.connection;
   vote.asked = ask.asked;
-  Route::Verdict verdict = reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
+  Route::Verdict verdict =
+      reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
   if (redirected && ++ask.redirections > kMostRedirections) verdict = Route::Verdict::later;
-  if (verdict == Route::Verdict::pass_on || (verdict == Route::Verdict::later && !may_persist(pending, node))) {
+  if (verdict == Route::Verdict::pass_on ||
+      (verdict == Route::Verdict::later && !may_persist(pending, node))) {
     vote.reply = std::move(reply);
     return;
   }
@@ -274,18 +271,6 @@ void Executor::broke(Pending& pending, std::size_t node, Failure why) {
 
 bool Executor::may_persist(const Pending& pending, std::size_t node) const {
   return pending.insist == Insist::persist && (options_.knock || routes_[node]->contacted());
-}
-
-Failure failure_of(const Reply& error) {
-  static constexpr std::array<std::string_view, 4> kDenied{"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"};
-  const std::string text = sanitized(error.text());
-  const auto starts = [&](std::string_view code) { return error.is_error(code); };
-  if (std::ranges::any_of(kDenied, starts) || text.find("The user executing the script") != std::string::npos) {
-    return {Error::denied, text};
-  }
-  if (starts("WRONGTYPE")) return {Error::wrong_type, text};
-  if (starts("CROSSSLOT")) return {Error::config, text};
-  return {Error::unreachable, text};
 }
 
 }  // namespace rlock

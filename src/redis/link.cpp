@@ -37,7 +37,8 @@ Greeting Link::greeting() const {
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
-  return std::make_unique<Connection>(loop_, address_, target_.tls, greeting(), later(now, timeouts_.connect));
+  return std::make_unique<Connection>(loop_, address_, target_.tls, greeting(),
+                                      later(now, timeouts_.connect));
 }
 
 void Link::open(TimePoint now) {
@@ -142,7 +143,8 @@ void Link::unwatch(const Channel& channel) {
 }
 
 TimePoint Link::wake_at() const {
-  const bool heard = listening_ != nullptr && (listening_->has_pushes() || listening_->failure() || (listening_->refusal() && !deaf_));
+  const bool heard = listening_ != nullptr &&
+                     (listening_->has_pushes() || listening_->failure() || (listening_->refusal() && !deaf_));
   if (heard || (connection_ && connection_->failure())) return TimePoint::min();
   if (!connection_) return watched_.empty() ? kNever : next_attempt_;
   const bool unheard = !watched_.empty() && listening_ == nullptr && !deaf_ && connection_->open();

@@ -62,10 +62,10 @@ class Link final : public Source {
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> listener_;                 ///< the second one, for RESP2
+  std::unique_ptr<Connection> listener_;                ///< the second one, for RESP2
   std::vector<std::unique_ptr<Connection>> condemned_;  ///< open, unread, until somebody says farewell
-  std::map<Channel, bool> watched_;                      ///< channel -> sharded
-  Connection* listening_ = nullptr;                      ///< which connection has been told of watched_
+  std::map<Channel, bool> watched_;                     ///< channel -> sharded
+  Connection* listening_ = nullptr;                     ///< which connection has been told of watched_
   std::optional<Failure> failure_;
   std::optional<std::string> deaf_;
   TimePoint next_attempt_ = TimePoint::min();

@@ -12,7 +12,9 @@ namespace {
 constexpr int kDeepest = 64;
 
 [[noreturn]] void unexpected(const char* wanted, const Reply& reply) {
-  const std::string got = reply.is_nil() ? "nothing" : reply.kind() == Reply::Kind::array ? "a list" : quoted(reply.text());
+  const std::string got = reply.is_nil()                       ? "nothing"
+                          : reply.kind() == Reply::Kind::array ? "a list"
+                                                               : quoted(reply.text());
   throw Error{Error::internal, fmt::format("the server answered {} where {} was expected", got, wanted)};
 }
 
@@ -33,7 +35,8 @@ std::int64_t Reply::integer() const {
   if (kind_ == Kind::integer) return integer_;
   if (kind_ == Kind::text || kind_ == Kind::status) {
     const bool negative = text_.starts_with('-');
-    if (const auto number = parse_count(std::string_view{text_}.substr(negative ? 1 : 0))) return negative ? -*number : *number;
+    if (const auto number = parse_count(std::string_view{text_}.substr(negative ? 1 : 0)))
+      return negative ? -*number : *number;
   }
   unexpected("a number", *this);
 }

@@ -24,8 +24,8 @@ Route::Verdict Single::judge(Connection&, const Reply& error, std::string_view) 
 }
 
 bool is_passing(const Reply& error) {
-  static constexpr std::array<std::string_view, 8> kPassing{"LOADING",  "BUSY",        "MASTERDOWN", "TRYAGAIN",
-                                                            "MISCONF",  "CLUSTERDOWN", "NOREPLICAS", "OOM"};
+  static constexpr std::array<std::string_view, 8> kPassing{
+      "LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "OOM"};
   return std::ranges::any_of(kPassing, [&](std::string_view code) { return error.is_error(code); });
 }
 

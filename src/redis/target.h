@@ -12,9 +12,9 @@ namespace rlock {
 
 /// Where a server listens: a host and a port, or the path of a Unix socket.
 struct Address {
-  std::string host;         ///< a name or a numeric address, IPv6 without brackets; empty for a Unix socket
+  std::string host;  ///< a name or a numeric address, IPv6 without brackets; empty for a Unix socket
   std::uint16_t port = 0;
-  std::string path;         ///< of a Unix socket
+  std::string path;  ///< of a Unix socket
 
   bool is_unix() const noexcept { return !path.empty(); }
   std::string str() const;  ///< "host:port", "[::1]:6379", "/run/redis.sock"

@@ -36,9 +36,10 @@ Round count(const Lockable& lock, const Votes& votes, std::size_t quorum) {
   std::vector<Held> granted;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Vote& vote = votes[node];
-    if (!vote.reply || vote.reply->is_error()) {
+    if (vote.answer() == nullptr) {
       round.ambiguous = true;
-      round.failure = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(Failure{Error::unreachable, "no answer"});
+      round.failure = vote.reply ? failure_of(*vote.reply)
+                                 : vote.failure.value_or(Failure{Error::unreachable, "no answer"});
       continue;
     }
     const Attempt attempt = lock.read(*vote.reply);
@@ -67,7 +68,7 @@ bool decided(const Lockable& lock, const Votes& votes, std::size_t quorum) {
   for (const Vote& vote : votes) {
     if (!vote.settled()) {
       ++open;
-    } else if (vote.reply && !vote.reply->is_error() && std::holds_alternative<Held>(lock.read(*vote.reply))) {
+    } else if (vote.answer() != nullptr && std::holds_alternative<Held>(lock.read(*vote.reply))) {
       ++granted;
     }
   }
@@ -77,7 +78,7 @@ bool decided(const Lockable& lock, const Votes& votes, std::size_t quorum) {
 /// One wait, from the first question to having it or having given it back.
 class Wait {
  public:
-  Wait(Executor& redis, std::span<const Part> parts, const AcquireOptions& options)
+  Wait(Redis& redis, std::span<const Part> parts, const AcquireOptions& options)
       : redis_(redis), parts_(parts), options_(options), one_try_(options.patience.until <= Clock::now()) {}
 
   Acquired run() {
@@ -117,8 +118,9 @@ class Wait {
     call.escort = parts_[part].escort;
     const Patience patience = patience_of_a_round();
     const bool persists = redis_.nodes() == 1 && !one_try_;
-    const auto insist = persists ? Executor::Insist::persist : Executor::Insist::once;
-    votes_ = redis_.run(call, patience, insist, [&](const Votes& votes) { return decided(lock, votes, redis_.quorum()); });
+    const auto insist = persists ? Redis::Insist::persist : Redis::Insist::once;
+    votes_ = redis_.run(call, patience, insist,
+                        [&](const Votes& votes) { return decided(lock, votes, redis_.quorum()); });
     return count(lock, votes_, redis_.quorum());
   }
 
@@ -131,7 +133,8 @@ class Wait {
 
   bool replicated() {
     if (options_.sync_replicas == 0) return true;
-    const auto missing = await_replicas(redis_, votes_, last_.voted, options_.sync_replicas, options_.sync_timeout);
+    const auto missing =
+        await_replicas(redis_, votes_, last_.voted, options_.sync_replicas, options_.sync_timeout);
     if (!missing) return true;
     last_.ambiguous = true;
     failure_ = missing;
@@ -165,7 +168,8 @@ class Wait {
     if (parts_[blocked_].lock->queues() || last_.ambiguous) give_back(blocked_, true);
     GaveUp::Why why = GaveUp::Why::unreachable;
     if (busy_) why = GaveUp::Why::busy;
-    if (failure_ && failure_->kind != Error::unreachable) why = GaveUp::Why::unreachable;  // denied beats busy
+    if (failure_ && failure_->kind != Error::unreachable)
+      why = GaveUp::Why::unreachable;  // denied beats busy
     if (options_.patience.interrupted()) why = GaveUp::Why::interrupted;
     return GaveUp{.why = why, .refused = {}, .failure = failure_, .busy = busy_};
   }
@@ -203,10 +207,12 @@ class Wait {
   }
 
   void tell() const {
-    options_.tell({.busy = last_.busy ? &*last_.busy : nullptr, .failure = failure_ ? &*failure_ : nullptr, .part = blocked_});
+    options_.tell({.busy = last_.busy ? &*last_.busy : nullptr,
+                   .failure = failure_ ? &*failure_ : nullptr,
+                   .part = blocked_});
   }
 
-  Executor& redis_;
+  Redis& redis_;
   const std::span<const Part> parts_;
   const AcquireOptions& options_;
   const bool one_try_;
@@ -222,7 +228,7 @@ class Wait {
 
 }  // namespace
 
-Acquired acquire(Executor& redis, std::span<const Part> parts, const AcquireOptions& options) {
+Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options) {
   return Wait{redis, parts, options}.run();
 }
 

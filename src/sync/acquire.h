@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "redis/executor.h"
+#include "redis/redis.h"
 #include "sync/lockable.h"
 
 namespace rlock {
@@ -47,19 +47,20 @@ struct Waiting {
 };
 
 struct AcquireOptions {
-  Patience patience;      ///< one that has ended from the start means: one try, for as long as `one_try` allows
-  Milliseconds one_try{4000};  ///< also how long a silent server is asked before tell() hears of it
+  Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
+  Milliseconds one_try{4000};       ///< also how long a silent server is asked before tell() hears of it
   Milliseconds node_timeout{2000};  ///< of several deployments: how long one may hold up a round
-  int sync_replicas = 0;  ///< an acquire counts only when so many replicas have it
+  int sync_replicas = 0;            ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
-  std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called when something changed, and at tell_at()
+  std::function<void(const Waiting&)> tell = [](const Waiting&) {
+  };  ///< called when something changed, and at tell_at()
   std::function<TimePoint()> tell_at = [] { return kNever; };
 };
 
 /// The only wait loop of the program: ask; where it is busy subscribe, ask again, and sleep until a message, the holder's
 /// TTL, a poll cap of 2 s with jitter, the deadline or an interruption. Whatever ends a wait that failed, the attempt is given
 /// back under a patience of its own.
-Acquired acquire(Executor& redis, std::span<const Part> parts, const AcquireOptions& options);
+Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
 
 /// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad day, short
 /// enough not to annoy whoever pressed Ctrl-C.

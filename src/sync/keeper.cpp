@@ -8,10 +8,11 @@
 
 namespace rlock {
 
-Keeper::Keeper(Executor& redis, Options options)
+Keeper::Keeper(Redis& redis, Options options)
     : redis_(redis),
       options_(std::move(options)),
-      next_try_(options_.lease.budget.renews ? later(options_.lease.asked, options_.lease.budget.renew_every) : kNever) {
+      next_try_(options_.lease.budget.renews ? later(options_.lease.asked, options_.lease.budget.renew_every)
+                                             : kNever) {
   redis_.loop().join(*this);
 }
 
@@ -41,7 +42,8 @@ TimePoint Keeper::wake_at() const {
   if (lost()) return kNever;
   TimePoint at = options_.lease.stop_at();
   if (try_) {
-    const bool answered = std::ranges::any_of(try_->requests, [&](auto request) { return redis_.settled(request); });
+    const bool answered =
+        std::ranges::any_of(try_->requests, [&](auto request) { return redis_.settled(request); });
     return answered ? TimePoint::min() : at;
   }
   return stopped_ ? at : earliest(at, next_try_);
@@ -52,8 +54,9 @@ void Keeper::ready(short, TimePoint now) {
   look(now);
   if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
-  lose(options_.lease.budget.renews ? fmt::format("it could not be renewed for {}", describe(left(now, options_.lease.asked)))
-                                    : std::string{"its lease has ended (--no-renew)"},
+  lose(options_.lease.budget.renews
+           ? fmt::format("it could not be renewed for {}", describe(left(now, options_.lease.asked)))
+           : std::string{"its lease has ended (--no-renew)"},
        now);
 }
 
@@ -63,7 +66,8 @@ void Keeper::begin(TimePoint now) {
   for (const Part& part : options_.parts) {
     Call call = part.lock->renew();
     call.escort = part.escort;
-    try_->requests.push_back(redis_.post(call, later(now, options_.lease.budget.try_for), Executor::Insist::once));
+    try_->requests.push_back(
+        redis_.post(call, later(now, options_.lease.budget.try_for), Redis::Insist::once));
   }
 }
 
@@ -72,7 +76,8 @@ void Keeper::look(TimePoint now) {
   const Outcome outcome = try_->confirming ? outcome_of_confirmations() : outcome_of_renewals();
   if (outcome == Outcome::open) return;
   if (outcome == Outcome::not_ours) return lose("the server says that it is not ours any more", now);
-  if (outcome == Outcome::renewed && !try_->confirming && options_.sync_replicas > 0) return ask_for_confirmations();
+  if (outcome == Outcome::renewed && !try_->confirming && options_.sync_replicas > 0)
+    return ask_for_confirmations();
   if (outcome == Outcome::renewed) {
     options_.lease.asked = try_->asked;
     next_try_ = later(try_->asked, options_.lease.budget.renew_every);
@@ -91,7 +96,7 @@ Keeper::Outcome Keeper::outcome_of_renewals() const {
     for (const Vote& vote : votes) {
       if (!vote.settled()) {
         ++open;
-      } else if (vote.reply && !vote.reply->is_error()) {
+      } else if (vote.answer() != nullptr) {
         ++(options_.parts[part].lock->read_renewal(*vote.reply) ? ours : denied);
       }
     }
@@ -105,13 +110,13 @@ Keeper::Outcome Keeper::outcome_of_renewals() const {
 
 /// WAIT goes to each deployment that has renewed, on the connection that said so.
 void Keeper::ask_for_confirmations() {
-  std::vector<Executor::Request> confirmations;
+  std::vector<Redis::Request> confirmations;
   const Milliseconds patience = options_.sync_timeout + options_.lease.budget.try_for;
   for (const auto request : try_->requests) {
     for (const Vote& vote : redis_.votes(request)) {
-      if (!vote.reply || vote.reply->is_error()) continue;
+      if (vote.answer() == nullptr) continue;
       const Call call = await_replicas_call(options_.sync_replicas, options_.sync_timeout, vote.connection);
-      confirmations.push_back(redis_.post(call, later(Clock::now(), patience), Executor::Insist::once));
+      confirmations.push_back(redis_.post(call, later(Clock::now(), patience), Redis::Insist::once));
     }
   }
   for (const auto request : try_->requests) redis_.drop(request);
@@ -123,8 +128,9 @@ Keeper::Outcome Keeper::outcome_of_confirmations() const {
   std::size_t confirmed = 0;
   for (const auto request : try_->requests) {
     if (!redis_.settled(request)) return Outcome::open;
-    confirmed += static_cast<std::size_t>(std::ranges::any_of(
-        redis_.votes(request), [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); }));
+    confirmed += static_cast<std::size_t>(std::ranges::any_of(redis_.votes(request), [&](const Vote& vote) {
+      return vote.reply && !replicas_missing(vote, options_.sync_replicas);
+    }));
   }
   return confirmed >= redis_.quorum() * options_.parts.size() ? Outcome::renewed : Outcome::failed;
 }

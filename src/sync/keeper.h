@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "loop/source.h"
-#include "redis/executor.h"
+#include "redis/redis.h"
 #include "sync/acquire.h"
 #include "sync/lease.h"
 
@@ -15,7 +15,7 @@ namespace rlock {
 ///
 /// stop_at() lies in the past before the lease can have expired on the server, whatever the network does. Once lost() is
 /// true it never becomes false again. A lost key is never taken again.
-/// REQUIRES: the Executor and the locks of the parts outlive the Keeper.
+/// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
 class Keeper final : public Source {
  public:
   struct Options {
@@ -25,7 +25,7 @@ class Keeper final : public Source {
     Milliseconds sync_timeout{1000};
   };
 
-  Keeper(Executor& redis, Options options);
+  Keeper(Redis& redis, Options options);
   ~Keeper() override;
 
   /// The server said that it is not ours any more, or the time in which we could be sure is over.
@@ -49,7 +49,7 @@ class Keeper final : public Source {
   /// One renewal under way: of each part a request, and where replicas are wanted, then their confirmations.
   struct Try {
     TimePoint asked;
-    std::vector<Executor::Request> requests;
+    std::vector<Redis::Request> requests;
     bool confirming = false;
   };
   enum class Outcome { open, renewed, failed, not_ours };
@@ -62,7 +62,7 @@ class Keeper final : public Source {
   void finish();
   void lose(std::string why, TimePoint now);
 
-  Executor& redis_;
+  Redis& redis_;
   Options options_;
   std::optional<std::string> why_;
   TimePoint lost_at_ = kNever;

@@ -32,7 +32,8 @@ struct Budget {
 /// Plans a budget. `lost_grace`: as given by the user, else nothing: `kill_after` where it fits, else lease/6.
 /// Throws Error{config} when it does not fit (at least lease/6 must lie between the first renewal and the stop signal;
 /// without renewals the stop must lie after the start), naming the remedy: "--lost-grace 60s needs --lease 2m5s or more".
-Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after, bool renews);
+Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
+                   bool renews);
 
 /// Until when we may act on a hold. Counted from the moment before the question was written.
 struct Lease {

@@ -23,11 +23,12 @@ struct Held {
 
 /// Somebody else has it.
 struct Busy {
-  std::optional<Milliseconds> retry_after;  ///< worth asking again then, announcement or not; nothing: only an announcement tells
-  bool no_ttl = false;                      ///< what stands there never frees itself
-  std::optional<std::int64_t> position;     ///< in the queue, from 1
-  std::optional<std::int64_t> queue;        ///< its length
-  std::string member;                       ///< of several keys: the busy one
+  std::optional<Milliseconds>
+      retry_after;      ///< worth asking again then, announcement or not; nothing: only an announcement tells
+  bool no_ttl = false;  ///< what stands there never frees itself
+  std::optional<std::int64_t> position;  ///< in the queue, from 1
+  std::optional<std::int64_t> queue;     ///< its length
+  std::string member;                    ///< of several keys: the busy one
 };
 
 /// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...
@@ -40,7 +41,8 @@ using Attempt = std::variant<Held, Busy, Refused>;
 
 /// What a release may have to say besides "released".
 struct Farewell {
-  std::optional<Milliseconds> keep_until;  ///< --min-hold: server time since the epoch before which the key stays
+  std::optional<Milliseconds>
+      keep_until;  ///< --min-hold: server time since the epoch before which the key stays
 };
 
 struct Released {

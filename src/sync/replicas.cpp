@@ -17,14 +17,15 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   const std::int64_t have = vote.reply->integer();
   if (have >= replicas) return std::nullopt;
-  return Failure{Error::unreachable, fmt::format("only {} of {} replicas have it (--sync-replicas)", have, replicas)};
+  return Failure{Error::unreachable,
+                 fmt::format("only {} of {} replicas have it (--sync-replicas)", have, replicas)};
 }
 
-std::optional<Failure> await_replicas(Executor& redis, const Votes& votes, const std::vector<std::size_t>& voted, int replicas,
-                                      Milliseconds timeout) {
+std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<std::size_t>& voted,
+                                      int replicas, Milliseconds timeout) {
   for (const std::size_t node : voted) {
     const Call call = await_replicas_call(replicas, timeout, votes[node].connection);
-    const Votes answers = redis.run(call, within(timeout + Milliseconds{2000}), Executor::Insist::once);
+    const Votes answers = redis.run(call, within(timeout + Milliseconds{2000}), Redis::Insist::once);
     if (auto missing = replicas_missing(answers[node], replicas)) return missing;
   }
   return std::nullopt;

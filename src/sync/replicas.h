@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "redis/executor.h"
+#include "redis/redis.h"
 
 namespace rlock {
 
@@ -14,7 +14,7 @@ Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t conne
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
 
 /// Asks each deployment in `voted` to confirm that `replicas` replicas have what it last answered. Nothing: confirmed.
-std::optional<Failure> await_replicas(Executor& redis, const Votes& votes, const std::vector<std::size_t>& voted, int replicas,
-                                      Milliseconds timeout);
+std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<std::size_t>& voted,
+                                      int replicas, Milliseconds timeout);
 
 }  // namespace rlock

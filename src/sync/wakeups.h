@@ -2,16 +2,17 @@
 
 #include <vector>
 
-#include "redis/executor.h"
+#include "redis/redis.h"
 
 namespace rlock {
 
 /// Listens on channels for as long as it lives, and remembers whether there was a reason to ask again: a message, or a
 /// subscription that has just been confirmed, because what was announced before it was not heard.
-/// The destructor is local and immediate. REQUIRES: the Executor outlives it.
+/// The destructor is local and immediate. REQUIRES: the Redis outlives it.
 class WakeUps {
  public:
-  WakeUps(Executor& redis, std::vector<Channel> channels) : redis_(redis), channels_(std::move(channels)), seen_(redis.news()) {
+  WakeUps(Redis& redis, std::vector<Channel> channels)
+      : redis_(redis), channels_(std::move(channels)), seen_(redis.news()) {
     for (const Channel& channel : channels_) redis_.watch(channel);
   }
   ~WakeUps() {
@@ -27,7 +28,7 @@ class WakeUps {
   }
 
  private:
-  Executor& redis_;
+  Redis& redis_;
   const std::vector<Channel> channels_;
   std::uint64_t seen_;
 };

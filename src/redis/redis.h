@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "base/time.h"
+#include "loop/loop.h"
+#include "redis/call.h"
+#include "redis/failure.h"
+#include "redis/reply.h"
+
+namespace rlock {
+
+/// What one deployment said to a call: an answer, or why there is none. While neither, it has not answered yet.
+struct Vote {
+  std::optional<Reply> reply;
+  std::optional<Failure> failure;
+  std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
+  TimePoint asked{};             ///< before the attempt that was answered was written: a lease runs from here
+
+  bool settled() const noexcept { return reply || failure; }
+
+  /// The reply, if there is one that is no error.
+  const Reply* answer() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
+};
+
+/// One vote per deployment, in the order of the targets.
+using Votes = std::vector<Vote>;
+
+/// What synchronizers see of Redis: a Call goes to every deployment, Votes come back. A single server is a quorum of one.
+/// The Executor is the real one; tests have one that answers from a list.
+///
+/// post() and votes() never pump the loop and may be used by Sources; run() pumps it.
+class Redis {
+ public:
+  using Request = std::uint64_t;
+
+  /// Whether a call survives the failure of its connection: `persist` tries again until the deadline (before the first
+  /// contact only if we were told to wait for a server), `once` makes a failure the vote.
+  enum class Insist { persist, once };
+
+  virtual ~Redis() = default;
+
+  virtual Loop& loop() const = 0;
+  virtual std::size_t nodes() const = 0;
+  virtual std::size_t quorum() const = 0;
+  virtual bool keeps_trying() const = 0;  ///< after a failure; or is a silent server final?
+
+  /// Sends to every deployment. Unsettled votes become failures at the deadline.
+  virtual Request post(const Call& call, TimePoint deadline, Insist insist) = 0;
+  virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
+  virtual bool settled(Request request) const = 0;
+  virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
+
+  /// Posts, pumps the loop until every vote is settled, or `enough` says so, or the patience ends; drops.
+  virtual Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
+                    const std::function<bool(const Votes&)>& enough = {}) = 0;
+
+  /// Writes `call` behind what connections still carry that were given up, so that a frozen server that wakes up undoes
+  /// what it then does. Nobody waits for an answer.
+  virtual void farewell(const Call& call) = 0;
+
+  virtual void watch(const Channel& channel) = 0;
+  virtual void unwatch(const Channel& channel) = 0;
+  virtual std::uint64_t news() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
+  virtual std::optional<std::string> deaf() const = 0;  ///< nobody will announce anything, and why
+
+  /// For a quorum of one or where any answer will do: the first reply that is no error. Throws Error for failures and error
+  /// replies.
+  Reply ask(const Call& call, const Patience& patience);
+};
+
+/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that may not publish are
+/// denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are unreachable, each named.
+Failure failure_of(const Reply& error);
+
+}  // namespace rlock
