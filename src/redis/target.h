@@ -38,12 +38,13 @@ class PasswordSource {
   bool empty() const noexcept { return !fixed_ && path_.empty(); }
   const std::string& path() const noexcept { return path_; }  ///< empty unless it is a file
 
-  /// The password now; nothing if there is none. Exactly one trailing newline of a file is cut.
+  /// The password now; nothing if there is none. Exactly one trailing newline of a file is cut. What can be read only
+  /// once (a pipe: `--password-file <(pass redis)`) is remembered.
   /// Throws Error{config}: a file that is missing, unreadable, empty, or has two lines.
   std::optional<std::string> read() const;
 
  private:
-  std::optional<std::string> fixed_;
+  mutable std::optional<std::string> fixed_;
   std::string path_;
 };
 
@@ -62,11 +63,14 @@ struct Target {
 
   /// As a URL without secrets: "redis://***@host:6379/2". The only way a Target is printed.
   std::string str() const;
+
+  /// As a URL for a nested rlock (RLOCK_URL): with the user, without the password.
+  std::string url() const;
 };
 
 /// Reads a URL of product schemes: redis rediss valkey valkeys unix redis+unix redis+sentinel rediss+sentinel
 /// redis+cluster rediss+cluster local. Percent-decodes user, password and path once.
-/// Throws Error{usage}, whose text never repeats the user information, not even of an unparsable URL.
+/// Throws Error{usage}, whose text repeats nothing of the URL but a scheme that we know: it may hold a password anywhere.
 Target parse_target(std::string_view url);
 
 /// How long the parts of a conversation may take.

@@ -1,0 +1,60 @@
+#include "base/random.h"
+
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+
+std::string random_bytes(std::size_t count) {
+  std::string bytes(count, '\0');
+  for (std::size_t done = 0; done < count;) {
+    const ssize_t got = ::getrandom(bytes.data() + done, count - done, 0);
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno != EINTR) {
+      throw Error{Error::system, std::string{"the kernel gives no random numbers: "} + std::strerror(errno)};
+    }
+  }
+  return bytes;
+}
+
+std::uint64_t random_below(std::uint64_t bound) {
+  if (bound == 0) return 0;
+  const std::uint64_t fair = std::numeric_limits<std::uint64_t>::max() / bound * bound;  // above it, low numbers would come more often
+  for (;;) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, random_bytes(sizeof number).data(), sizeof number);
+    if (number < fair) return number % bound;
+  }
+}
+
+Milliseconds jitter(Milliseconds span) {
+  if (span <= Milliseconds::zero()) return Milliseconds::zero();
+  const auto below = static_cast<std::uint64_t>(span.count()) + 1;
+  return Milliseconds{static_cast<Milliseconds::rep>(random_below(below))};
+}
+
+std::string random_uuid() {
+  std::string bytes = random_bytes(16);
+  bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x40);  // version 4: random
+  bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);  // the variant of RFC 9562
+  std::string text = to_hex(bytes);
+  for (std::size_t dash : {8, 13, 18, 23}) text.insert(dash, 1, '-');
+  return text;
+}
+
+Owner new_owner() {
+  static const std::string process = random_uuid();
+  static std::uint64_t holds = 0;
+  return Owner{process + ":" + std::to_string(++holds)};
+}
+
+RequestId new_request() { return RequestId{to_hex(random_bytes(16))}; }
+
+}  // namespace rlock

@@ -1,0 +1,128 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace rlock {
+namespace {
+
+/// One character at the front of some bytes: its code point and length, or one byte that is no UTF-8.
+struct Character {
+  char32_t code = 0;
+  std::size_t length = 1;
+  bool valid = false;
+};
+
+Character first_character(std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || bytes.size() < length) return {};
+  char32_t code = lead & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = (code << 6) | (byte(i) & 0x3f);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
+  if (overlong || surrogate || code > 0x10ffff) return {};
+  return {code, length, true};
+}
+
+/// Would a terminal obey it, or show what follows somewhere else?
+bool is_harmful(char32_t code) {
+  const bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
+  const bool bidirectional = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                             (code >= 0x2066 && code <= 0x2069);
+  const bool separator = code == 0x2028 || code == 0x2029;
+  return control || bidirectional || separator;
+}
+
+void append_escaped(std::string& text, std::string_view bytes) {
+  for (char c : bytes) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+}
+
+}  // namespace
+
+std::string sanitized(std::string_view bytes, std::size_t limit) {
+  std::string text;
+  std::size_t shown = 0;
+  while (shown < bytes.size()) {
+    const Character next = first_character(bytes.substr(shown));
+    if (shown + next.length > limit) return text + "...";
+    const auto raw = bytes.substr(shown, next.length);
+    if (!next.valid || is_harmful(next.code)) {
+      append_escaped(text, raw);
+    } else {
+      text += raw;
+    }
+    shown += next.length;
+  }
+  return text;
+}
+
+std::string quoted(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
+
+std::string utf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const Character next = first_character(bytes);
+    text += next.valid ? bytes.substr(0, next.length) : std::string_view{"\xef\xbf\xbd"};
+    bytes.remove_prefix(next.length);
+  }
+  return text;
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+  if (text.empty() || text.front() == '-') return std::nullopt;
+  std::int64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> words;
+  for (;;) {
+    const auto end = text.find(separator);
+    words.emplace_back(text.substr(0, end));
+    if (end == text.npos) return words;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+std::string to_hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 0xf];
+  }
+  return text;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+  if (text.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    unsigned int byte = 0;
+    const char* end = text.data() + i + 2;
+    const auto read = std::from_chars(text.data() + i, end, byte, 16);
+    if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+}  // namespace rlock

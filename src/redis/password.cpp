@@ -1,0 +1,85 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "redis/target.h"
+
+namespace rlock {
+namespace {
+
+/// More than any password has, and little enough to read a wrong file by mistake.
+constexpr std::size_t kLongestPassword = 4096;
+
+class File {
+ public:
+  explicit File(const std::string& path) : path_(path) {
+    // Without O_NONBLOCK a named pipe that nobody writes to would hold us here for ever; with it, it is an empty file.
+    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd_ < 0) refuse(std::strerror(errno));
+    ::fcntl(fd_, F_SETFL, 0);
+  }
+  ~File() { ::close(fd_); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  [[noreturn]] void refuse(std::string_view why) const {
+    throw Error{Error::config, fmt::format("password file {}: {}", quoted(path_), why)};
+  }
+
+  bool can_be_read_again() const {
+    struct stat facts {};
+    return ::fstat(fd_, &facts) == 0 && S_ISREG(facts.st_mode);
+  }
+
+  std::string content() const {
+    std::array<char, kLongestPassword> buffer;
+    std::string text;
+    for (;;) {
+      const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
+      if (got == 0) return text;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) refuse(std::strerror(errno));
+      text.append(buffer.data(), static_cast<std::size_t>(got));
+      if (text.size() > kLongestPassword) refuse("is too long for a password");
+    }
+  }
+
+ private:
+  const std::string& path_;
+  int fd_;
+};
+
+}  // namespace
+
+PasswordSource PasswordSource::fixed(std::string password) {
+  PasswordSource source;
+  source.fixed_ = std::move(password);
+  return source;
+}
+
+PasswordSource PasswordSource::file(std::string path) {
+  PasswordSource source;
+  source.path_ = std::move(path);
+  return source;
+}
+
+std::optional<std::string> PasswordSource::read() const {
+  if (fixed_ || path_.empty()) return fixed_;
+
+  const File file{path_};
+  std::string text = file.content();
+  if (text.ends_with('\n')) text.pop_back();
+  if (text.empty()) file.refuse("is empty");
+  if (text.find('\n') != text.npos) file.refuse("has more than one line");
+  if (!file.can_be_read_again()) fixed_ = text;
+  return text;
+}
+
+}  // namespace rlock

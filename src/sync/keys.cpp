@@ -1,0 +1,32 @@
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+/// The name, braced unless it brings an opening brace of its own, closed or not: this is all that Redisson looks at.
+std::string braced(const LockName& name) {
+  const bool has_tag = name.str().find('{') != std::string::npos;
+  return has_tag ? name.str() : "{" + name.str() + "}";
+}
+
+}  // namespace
+
+std::string prefix_name(std::string_view prefix, const LockName& name) {
+  return std::string{prefix} + ":" + braced(name);
+}
+
+std::string suffix_name(const LockName& name, std::string_view suffix) {
+  return braced(name) + ":" + std::string{suffix};
+}
+
+std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
+
+bool placeable(const LockName& name) {
+  const std::string& text = name.str();
+  const auto open = text.find('{');
+  if (open == std::string::npos) return text.find('}') == std::string::npos;
+  const auto close = text.find('}', open);
+  return close != std::string::npos && close > open + 1;  // an empty tag counts as none
+}
+
+}  // namespace rlock
