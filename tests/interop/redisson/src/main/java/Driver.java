@@ -1,0 +1,132 @@
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.Config;
+
+/**
+ * Does with a real Redisson what its standard input says, a line each:
+ *
+ *     TAG CLIENT THREAD COMMAND…     ->     TAG NANOS ok [VALUE]   |   TAG NANOS error EXCEPTION: TEXT
+ *
+ * Every (CLIENT, THREAD) is one Java thread, made when first named, that does its lines in order; so a wait runs in
+ * the background and answers when it is over. NANOS is CLOCK_MONOTONIC, which other processes of the machine read too.
+ *
+ *     open URL [watchdog MS] [prefix TEXT]     a RedissonClient; before anything else of that CLIENT
+ *     owner                                    the owner id of this thread
+ *     interrupt THREAD                         of the same client
+ *     lock | fair | fenced | spin | read | write | multi | red …    see Locks
+ *     permit | sem | latch …                                        see Counters
+ *
+ * Ends with its input, without closing its clients: what they hold stays, as after a kill.
+ */
+public final class Driver {
+  private final Map<String, RedissonClient> clients = new ConcurrentHashMap<>();
+  private final Map<String, Worker> workers = new ConcurrentHashMap<>();
+
+  private static final class Worker {
+    final ExecutorService executor;
+    volatile Thread thread;
+
+    Worker(String name) {
+      executor = Executors.newSingleThreadExecutor(body -> {
+        thread = new Thread(body, name);
+        thread.setDaemon(true);
+        return thread;
+      });
+    }
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Driver driver = new Driver();
+    var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = input.readLine(); line != null; line = input.readLine()) {
+      if (!line.isBlank()) driver.accept(line);
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private void accept(String line) {
+    Deque<String> words = new ArrayDeque<>(Arrays.asList(line.trim().split(" +")));
+    String tag = words.remove();
+    String client = words.remove();
+    String thread = words.remove();
+    if (words.peek().equals("interrupt")) {  // not by the thread that is to be interrupted
+      words.remove();
+      workers.get(client + "/" + words.remove()).thread.interrupt();
+      answer(tag, "ok");
+      return;
+    }
+    workers.computeIfAbsent(client + "/" + thread, Worker::new).executor.execute(() -> {
+      try {
+        Object value = obey(client, words);
+        answer(tag, value == null ? "ok" : "ok " + value);
+      } catch (Throwable failure) {
+        String text = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
+        answer(tag, "error " + failure.getClass().getSimpleName() + ": " + text);
+      }
+    });
+  }
+
+  private static void answer(String tag, String text) {
+    long now = System.nanoTime();
+    synchronized (System.out) {
+      System.out.println(tag + " " + now + " " + text);
+      System.out.flush();
+    }
+  }
+
+  private Object obey(String client, Deque<String> words) throws Exception {
+    String command = words.remove();
+    if (command.equals("open")) {
+      clients.put(client, open(words));
+      return null;
+    }
+    RedissonClient redisson = clients.get(client);
+    if (redisson == null) throw new IllegalArgumentException("no client " + client);
+    switch (command) {
+      case "owner":
+        return redisson.getId() + ":" + Thread.currentThread().getId();
+      case "permit":
+        return Counters.permit(redisson, words);
+      case "sem":
+        return Counters.semaphore(redisson, words);
+      case "latch":
+        return Counters.latch(redisson, words);
+      default:
+        return new Locks(clients, redisson).obey(command, words);
+    }
+  }
+
+  private static RedissonClient open(Deque<String> words) throws ReflectiveOperationException {
+    Config config = new Config();
+    // Few threads and connections: the defaults (32 and 24) only make the start slow.
+    config.setThreads(4).setNettyThreads(4);
+    var server = config.useSingleServer().setAddress(words.remove());
+    server.setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+    server.setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(8);
+    while (!words.isEmpty()) {
+      String option = words.remove();
+      String value = words.remove();
+      switch (option) {
+        case "watchdog":
+          config.setLockWatchdogTimeout(Long.parseLong(value));
+          break;
+        case "prefix":
+          Locks.mapNames(config, server, value);
+          break;
+        default:
+          throw new IllegalArgumentException("no option " + option);
+      }
+    }
+    return Redisson.create(config);
+  }
+}
