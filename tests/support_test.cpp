@@ -30,7 +30,7 @@ TEST_CASE("nothing that a process has started survives it") {
   pid_t orphan = 0;
   {
     Process shell{{"sh", "-c", "setsid sleep 60 & echo $!; wait"}};
-    REQUIRE(eventually([&] { return shell.family().size() == 2; }));
+    REQUIRE(eventually([&] { return !shell.out().empty() && shell.family().size() == 2; }));
     orphan = std::stoi(shell.out());
     CHECK(alive(orphan));
   }

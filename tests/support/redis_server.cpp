@@ -52,7 +52,7 @@ RedisServer::RedisServer(const Options& options) : options_(options) {
   // A port that was free may be taken before the server binds it: then with another.
   for (int attempt = 0;; ++attempt) try {
       if (options_.tcp) port_ = free_port();
-      start();
+      start(Until::ready);
       return;
     } catch (const std::runtime_error&) {
       if (!options_.tcp || attempt == 3) throw;
@@ -71,22 +71,22 @@ int RedisServer::version() {
   return version;
 }
 
-void RedisServer::start() {
+void RedisServer::start(Until until) {
   ::unlink(socket().c_str());
   const auto conf = directory_ / "redis.conf";
   write_file(conf, configuration(*this, options_.config));
   process_.emplace(Words{server_program(), conf}, Process::Options{.own_session = true});
-  const bool listens = eventually(
-      [&] {
-        if (!process_->running()) return true;
-        const int fd = connect_to(where());
-        if (fd >= 0) ::close(fd);
-        return fd >= 0;
-      },
-      10s);
-  if (!listens || !process_->running())
+  const auto there = [&] { return !process_->running() || answers(until); };
+  if (!eventually(there, 10s) || !process_->running())
     throw std::runtime_error{server_program() + " does not start: " + process_->out() +
                              read_file(directory_ / "log")};
+}
+
+bool RedisServer::answers(Until until) const {
+  const int fd = connect_to(where());
+  if (fd < 0) return false;
+  ::close(fd);
+  return until == Until::listens || !RespClient{where()}.ask({"PING"}).starts_with("(error) LOADING");
 }
 
 std::string RedisServer::url() const { return "unix://" + socket(); }
@@ -130,9 +130,9 @@ void RedisServer::kill() {
   process_->wait_status();
 }
 
-void RedisServer::restart() {
+void RedisServer::restart(Until until) {
   kill();
-  start();
+  start(until);
 }
 
 Process::Options RedisServer::environment() const {

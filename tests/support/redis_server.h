@@ -45,10 +45,12 @@ class RedisServer {
   /// How many clients listen on the channel.
   int listeners(const std::string& channel);
 
-  void freeze();   ///< SIGSTOP, and waits until it has stopped
-  void thaw();     ///< SIGCONT
-  void kill();     ///< SIGKILL, and waits until it is gone
-  void restart();  ///< kill(), and starts it again with the same folder and port
+  void freeze();  ///< SIGSTOP, and waits until it has stopped
+  void thaw();    ///< SIGCONT
+  void kill();    ///< SIGKILL, and waits until it is gone
+
+  enum class Until { ready, listens };       ///< `listens`: it may still be loading its data
+  void restart(Until until = Until::ready);  ///< kill(), and starts it again with the same folder and port
 
   /// The environment of an rlock that uses this server and nothing of the user who runs the tests.
   Process::Options environment() const;
@@ -60,7 +62,8 @@ class RedisServer {
   }
 
  private:
-  void start();
+  void start(Until until);
+  bool answers(Until until) const;
 
   TempDir directory_;
   Options options_;
