@@ -8,8 +8,8 @@ namespace rlock {
 const std::string& user_name();
 const std::string& host_name();
 
-/// What this process is called in CLIENT LIST: "rlock:<user>@<host>:<pid>", where anything that is not printable ASCII without
-/// blanks is replaced by '_', as CLIENT SETNAME demands.
+/// What this process is called in CLIENT LIST: "rlock:<user>@<host>:<pid>", where anything that is not
+/// printable ASCII without blanks is replaced by '_', as CLIENT SETNAME demands.
 std::string client_name();
 
 }  // namespace rlock

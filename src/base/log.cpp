@@ -16,7 +16,8 @@ namespace {
 
 Verbosity level = Verbosity::normal;
 
-/// How long a reader of our stderr may sleep before we go on without it: whoever holds a lock has better things to do.
+/// How long a reader of our stderr may sleep before we go on without it: whoever holds a lock has better
+/// things to do.
 constexpr Milliseconds kStderrPatience{100};
 
 /// The reader slept through the last line: the next one does not wait for it again.
@@ -32,11 +33,14 @@ bool writable(TimePoint until) noexcept {
   }
 }
 
-/// All of a line at once, so that the lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as a whole.
+/// All of a line at once, so that the lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
+/// a whole.
 void write_line(std::string_view text) noexcept {
   constexpr std::string_view kName = "rlock: ";
   constexpr std::string_view kEnd = "\n";
-  const auto part = [](std::string_view bytes) { return iovec{const_cast<char*>(bytes.data()), bytes.size()}; };
+  const auto part = [](std::string_view bytes) {
+    return iovec{const_cast<char*>(bytes.data()), bytes.size()};
+  };
 
   const TimePoint until = later(Clock::now(), stuck ? Milliseconds::zero() : kStderrPatience);
   std::string_view name = kName;

@@ -36,8 +36,8 @@ Character first_character(std::string_view bytes) {
 /// Would a terminal obey it, or show what follows somewhere else?
 bool is_harmful(char32_t code) {
   const bool control = code < 0x20 || (code >= 0x7f && code <= 0x9f);
-  const bool bidirectional = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
-                             (code >= 0x2066 && code <= 0x2069);
+  const bool bidirectional = code == 0x61c || code == 0x200e || code == 0x200f ||
+                             (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
   const bool separator = code == 0x2028 || code == 0x2029;
   return control || bidirectional || separator;
 }

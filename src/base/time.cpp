@@ -26,7 +26,8 @@ struct Unit {
   std::string_view name;
   std::int64_t milliseconds;
 };
-constexpr std::array<Unit, 5> kUnits{{{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+constexpr std::array<Unit, 5> kUnits{
+    {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -93,7 +94,8 @@ Milliseconds left(TimePoint until, TimePoint now) noexcept {
 Patience within(Milliseconds duration) { return {.until = later(Clock::now(), duration)}; }
 
 Milliseconds parse_duration(std::string_view text) {
-  if (text.empty()) throw Error{Error::usage, "an empty duration: write a number and ms, s, m, h or d, such as 30s"};
+  if (text.empty())
+    throw Error{Error::usage, "an empty duration: write a number and ms, s, m, h or d, such as 30s"};
   if (text.front() == '-') refuse(text, "is negative, or no duration at all");
 
   Wide sum = 0;
@@ -133,7 +135,9 @@ std::string describe(Milliseconds duration) {
   if (ms < 1000) return fmt::format("{}ms", ms);
 
   const std::int64_t tenths = (ms + 50) / 100;
-  if (tenths < 600) return tenths % 10 == 0 ? fmt::format("{}s", tenths / 10) : fmt::format("{}.{}s", tenths / 10, tenths % 10);
+  if (tenths < 600)
+    return tenths % 10 == 0 ? fmt::format("{}s", tenths / 10)
+                            : fmt::format("{}.{}s", tenths / 10, tenths % 10);
   const std::int64_t seconds = (ms + 500) / 1000;
   if (seconds < 3600) return two(seconds / 60, 'm', seconds % 60, 's');
   const std::int64_t minutes = seconds / 60;

@@ -49,7 +49,9 @@ std::optional<std::string_view> take_until(std::string_view& rest, std::string_v
   return taken;
 }
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_letter_or_digit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 bool consists_of_host_characters(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -57,8 +59,8 @@ bool consists_of_host_characters(std::string_view text) {
   });
 }
 
-/// Reads one URL from left to right. Its complaints name the scheme and no more: what looks like a host or a path
-/// may be the rest of a password in which somebody forgot to encode a slash.
+/// Reads one URL from left to right. Its complaints name the scheme and no more: what looks like a host or a
+/// path may be the rest of a password in which somebody forgot to encode a slash.
 class UrlReader {
  public:
   UrlReader(const Scheme& scheme, std::string_view rest) : scheme_(scheme), rest_(rest) {}
@@ -72,7 +74,8 @@ class UrlReader {
     std::string_view query = rest_;
     const auto before_query = take_until(query, "?");
     if (before_query) rest_ = *before_query;
-    if (before_query && !scheme_.unix_socket) refuse("takes no query parameters (a database: redis://host:6379/2)");
+    if (before_query && !scheme_.unix_socket)
+      refuse("takes no query parameters (a database: redis://host:6379/2)");
 
     const auto slash = std::min(rest_.find('/'), rest_.size());
     std::string_view authority = rest_.substr(0, slash);
@@ -97,13 +100,15 @@ class UrlReader {
   }
 
   void refuse_what_must_be_encoded() const {
-    constexpr std::string_view kHint = "; in a password write %2F for /, %3F for ?, %23 for #, %25 for %, %20 for a blank";
+    constexpr std::string_view kHint =
+        "; in a password write %2F for /, %3F for ?, %23 for #, %25 for %, %20 for a blank";
     const auto is_outlaw = [](unsigned char c) { return c <= ' ' || c == 0x7f || c == '#'; };
     if (std::any_of(rest_.begin(), rest_.end(), is_outlaw)) {
       refuse(fmt::format("has a blank, a control character or a #{}", kHint));
     }
     const auto end_of_authority = rest_.find_first_of("/?");
-    if (!scheme_.unix_socket && end_of_authority != rest_.npos && rest_.find('@', end_of_authority) != rest_.npos) {
+    if (!scheme_.unix_socket && end_of_authority != rest_.npos &&
+        rest_.find('@', end_of_authority) != rest_.npos) {
       refuse(fmt::format("has an @ behind a / or ?{}", kHint));
     }
   }
@@ -134,7 +139,8 @@ class UrlReader {
 
   void read_hosts(std::string_view list) {
     if (target_.topology == Topology::single) {
-      if (list.find(',') != list.npos) refuse("names several hosts: that is what redis+sentinel:// and redis+cluster:// do");
+      if (list.find(',') != list.npos)
+        refuse("names several hosts: that is what redis+sentinel:// and redis+cluster:// do");
       target_.addresses.push_back(read_address(list));
       return;
     }
@@ -156,8 +162,10 @@ class UrlReader {
       address.host = text.substr(0, colon);
       port = text.substr(colon);
       if (address.host.empty()) refuse("names no host");
-      if (port.find(':', 1) != port.npos) refuse("has too many colons; an IPv6 address stands in brackets: redis://[::1]:6379");
-      if (!consists_of_host_characters(address.host)) refuse("has a host name with characters that no host name has");
+      if (port.find(':', 1) != port.npos)
+        refuse("has too many colons; an IPv6 address stands in brackets: redis://[::1]:6379");
+      if (!consists_of_host_characters(address.host))
+        refuse("has a host name with characters that no host name has");
     }
     if (address.host.size() > kLongestHost) refuse("has a host name that is too long");
     if (!port.empty()) address.port = read_port(port);
@@ -206,7 +214,8 @@ class UrlReader {
 
   int read_db(std::string_view text) const {
     const auto db = parse_count(text);
-    if (!db || *db > std::numeric_limits<int>::max()) refuse("has something other than a database number at its end");
+    if (!db || *db > std::numeric_limits<int>::max())
+      refuse("has something other than a database number at its end");
     return static_cast<int>(*db);
   }
 
@@ -214,7 +223,8 @@ class UrlReader {
     if (!authority.empty()) refuse("needs an absolute path: unix:///run/redis/redis.sock");
     Address address;
     address.path = percent_decoded(path);
-    if (address.path.empty() || address.path.ends_with('/')) refuse("names no socket: unix:///run/redis/redis.sock");
+    if (address.path.empty() || address.path.ends_with('/'))
+      refuse("names no socket: unix:///run/redis/redis.sock");
     if (address.path.size() > kLongestSocketPath) {
       refuse(fmt::format("has a path of {} bytes; a Unix socket's path has at most {}", address.path.size(),
                          kLongestSocketPath));
@@ -236,7 +246,8 @@ class UrlReader {
 [[noreturn]] void refuse_scheme() {
   std::vector<std::string> names;
   for (const Scheme& scheme : kSchemes) names.push_back(std::string{scheme.name} + "://");
-  throw Error{Error::usage, fmt::format("not a URL that rlock knows: it begins with {} or is local:", joined(names, ", "))};
+  throw Error{Error::usage,
+              fmt::format("not a URL that rlock knows: it begins with {} or is local:", joined(names, ", "))};
 }
 
 std::string percent_encoded(std::string_view text, std::string_view also_kept) {
@@ -262,7 +273,8 @@ std::string spelled(const Target& target, const std::string& user) {
   std::vector<std::string> hosts;
   for (const Address& address : target.addresses) {
     hosts.push_back(address.str());
-    if (const auto zone = hosts.back().find('%'); zone != std::string::npos) hosts.back().insert(zone + 1, "25");
+    if (const auto zone = hosts.back().find('%'); zone != std::string::npos)
+      hosts.back().insert(zone + 1, "25");
   }
   const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, "");
   const std::string db = target.db == 0 ? "" : fmt::format("/{}", target.db);
@@ -297,7 +309,8 @@ Target parse_target(std::string_view url) {
   }
   if (url.starts_with("local:")) throw Error{Error::usage, "nothing can stand behind local:"};
   const auto name = take_until(rest, "://");
-  const auto scheme = std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& s) { return s.name == name; });
+  const auto scheme =
+      std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& s) { return s.name == name; });
   if (!name || scheme == kSchemes.end()) refuse_scheme();
   return UrlReader{*scheme, rest}.read();
 }

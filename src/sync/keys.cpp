@@ -3,7 +3,8 @@
 namespace rlock {
 namespace {
 
-/// The name, braced unless it brings an opening brace of its own, closed or not: this is all that Redisson looks at.
+/// The name, braced unless it brings an opening brace of its own, closed or not: this is all that Redisson
+/// looks at.
 std::string braced(const LockName& name) {
   const bool has_tag = name.str().find('{') != std::string::npos;
   return has_tag ? name.str() : "{" + name.str() + "}";
