@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace rlock {
+
+/// Takes the value of an option or an operand (of a switch: nothing), once per occurrence and in the order typed: so the last
+/// one counts, and lists grow. Throws Error{usage} whose text says what is wrong with the value; the parser names the option.
+using Setter = std::function<void(std::string_view value)>;
+
+/// What a shell may offer for a value.
+enum class Offer { nothing, choices, file, folder, key, owner, command };
+
+/// One option, declared once: the parser, --help, the manual page and the completions all come from here.
+struct Option {
+  std::string_view names;          ///< as people read them: "-w, --wait"
+  std::string_view value = {};     ///< what it takes: "DUR|forever"; empty: a switch
+  std::string_view help = {};      ///< its line on the screen; empty: it shares a line with its neighbours
+  std::string_view standard = {};  ///< its default, shown in brackets: "30s"
+  std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
+  Offer offer = Offer::nothing;
+  std::string_view choices = {};  ///< of Offer::choices: separated by blanks
+  bool hidden = false;            ///< understood, not shown
+  Setter set;
+};
+
+/// A word that is no option.
+struct Operand {
+  std::string_view name;  ///< "KEY"
+  std::string_view help = {};
+  Offer offer = Offer::nothing;
+  std::string_view choices = {};
+  bool optional = false;
+  bool many = false;              ///< takes all that is left
+  std::string_view instead = {};  ///< the option that may stand for it: "key"
+  Setter set;
+};
+
+/// What fingers know from other programs, and what we say about it instead of "unknown option".
+struct Foreign {
+  std::string_view name;      ///< "--timeout"
+  std::string_view sentence;  ///< "did you mean --wait or --max-hold?"
+};
+
+/// Everything that is said about one verb, in the order in which its screen shows it.
+struct Declaration {
+  struct Group {
+    std::string_view title;
+    std::string_view note;  ///< at the right edge: "[for ever]"
+    std::vector<Option> options;
+    bool elsewhere = false;  ///< understood by this verb, shown by `rlock --help`
+  };
+  struct Example {
+    std::string_view line;
+    std::string_view remark;
+  };
+
+  std::string_view verb;                ///< "lock acquire"
+  std::vector<std::string_view> usage;  ///< without "rlock "
+  std::string_view about;               ///< one to three lines
+  std::vector<Operand> operands;
+  std::vector<Group> groups;
+  std::vector<Foreign> foreign;
+  std::string_view notes;  ///< between options and examples: exit statuses
+  std::vector<Example> examples;
+  bool command_follows = false;  ///< options end at the first operand, which starts a command
+
+  Declaration& group(std::string_view title, std::string_view note = {});
+  Declaration& add(Option option);
+
+  /// By long name without its dashes ("wait"), or by one letter ("w"). Nothing if there is none.
+  const Option* find(std::string_view name) const noexcept;
+};
+
+/// The long names of an option without dashes; the letters of an option.
+std::vector<std::string_view> long_names(const Option& option);
+std::string letters(const Option& option);
+
+/// Setters for the usual kinds of value. Each throws Error{usage} that says what it would have accepted.
+Setter into(bool& flag);
+Setter into(std::string& text);
+Setter into(std::optional<std::string>& text);
+Setter into(Milliseconds& duration);                 ///< more than zero
+Setter into(std::optional<Milliseconds>& duration);  ///< more than zero
+Setter zero_or_more(Milliseconds& duration);
+Setter number(std::int64_t& value, std::int64_t least, std::int64_t most);
+Setter number(std::optional<std::int64_t>& value, std::int64_t least, std::int64_t most);
+Setter choice(std::string& value, std::string_view choices);
+
+}  // namespace rlock

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/options.h"
+
+namespace rlock {
+
+/// What a command line came to, once every option has found its setter.
+struct Parsed {
+  enum class Wish { act, help, version } wish = Wish::act;
+  std::vector<std::string> command;  ///< Declaration::command_follows: untouched, byte for byte
+};
+
+/// Reads `words` (what follows the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`, `-w10`, bundles (-nqE0), `--` ends the
+/// options; no abbreviations. Where a command follows, options end at the first word that is neither an option nor an
+/// option's value: what comes then is the command's, options included.
+/// Throws Error{usage}, one line that names the option and what it takes.
+Parsed parse(const Declaration& declaration, const std::vector<std::string>& words);
+
+}  // namespace rlock

@@ -1,0 +1,317 @@
+#include "cmd/server_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/config.h"
+#include "cmd/secrets.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
+
+/// An empty variable is an unset one. The environment of a set-uid program is not believed.
+std::optional<std::string> variable(const char* name) {
+  const char* value = ::secure_getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+ServerOptions from_environment() {
+  ServerOptions options;
+  if (const auto urls = variable("RLOCK_URL")) options.urls = words_of(*urls);
+  options.password_file = variable("RLOCK_PASSWORD_FILE");
+  options.prefix = variable("RLOCK_PREFIX");
+  options.config = variable("RLOCK_CONFIG");
+  return options;
+}
+
+template <class Value>
+void fill(std::optional<Value>& value, const std::optional<Value>& other) {
+  if (!value) value = other;
+}
+
+/// Adds what `other` says and `options` leaves open.
+void fill(ServerOptions& options, const ServerOptions& other) {
+  if (options.urls.empty()) options.urls = other.urls;
+  for (const auto member :
+       {&ServerOptions::password_file, &ServerOptions::user, &ServerOptions::prefix, &ServerOptions::cacert,
+        &ServerOptions::cacertdir, &ServerOptions::cert, &ServerOptions::tls_key, &ServerOptions::sni})
+    fill(options.*member, other.*member);
+  fill(options.db, other.db);
+  fill(options.connect_timeout, other.connect_timeout);
+  fill(options.command_timeout, other.command_timeout);
+  fill(options.tls, other.tls);
+  options.askpass = options.askpass || other.askpass;
+}
+
+ServerOptions from_config(const std::optional<std::string>& named) {
+  ServerOptions options;
+  if (named) {
+    read_config(*named, options);
+    return options;
+  }
+  for (const std::string& path : standard_configs()) {
+    ServerOptions file;
+    read_config(path, file);
+    fill(options, file);
+  }
+  return options;
+}
+
+bool has_tls_options(const ServerOptions& options) {
+  return options.cacert || options.cacertdir || options.cert || options.tls_key || options.sni ||
+         options.insecure;
+}
+
+/// What a URL leaves open is filled in. `flags`: what was typed, which must not come to nothing silently.
+void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
+  if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
+  if (options.db && (target.db == 0 || flags.db)) target.db = static_cast<int>(*options.db);
+  const bool speaks_tcp = target.topology != Target::Topology::local &&
+                          (target.addresses.empty() || !target.addresses[0].is_unix());
+  if (flags.tls.value_or(false) && !speaks_tcp)
+    throw Error{Error::usage, fmt::format("--tls: {} is not reached over TCP", target.str())};
+  if (options.tls.value_or(false) && speaks_tcp) target.tls.on = true;
+  if (!target.tls.on) {
+    if (has_tls_options(flags))
+      throw Error{
+          Error::usage,
+          fmt::format(
+              "--cacert, --cacertdir, --cert, --tls-key, --sni and --insecure need --tls or rediss://, "
+              "and {} is neither",
+              target.str())};
+    return;
+  }
+  target.tls.cacert = options.cacert.value_or("");
+  target.tls.cacertdir = options.cacertdir.value_or("");
+  target.tls.cert = options.cert.value_or("");
+  target.tls.key = options.tls_key.value_or("");
+  target.tls.sni = options.sni.value_or("");
+  target.tls.insecure = flags.insecure;
+  if (target.tls.cert.empty() != target.tls.key.empty())
+    throw Error{Error::usage, "--cert and --tls-key need each other"};
+}
+
+/// The password of servers whose URL has none. Asked for at most once.
+PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
+  if (named.password_file) return PasswordSource::file(*named.password_file);
+  if (const auto password = variable("RLOCK_PASSWORD")) return PasswordSource::fixed(*password);
+  if (config.password_file) return PasswordSource::file(*config.password_file);
+  for (const char* name : {"VALKEYCLI_AUTH", "REDISCLI_AUTH"}) {
+    if (const auto password = variable(name)) return PasswordSource::fixed(*password);
+  }
+  return {};
+}
+
+std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string_view source) {
+  std::vector<Target> targets;
+  for (const std::string& url : urls) {
+    try {
+      targets.push_back(parse_target(url));
+    } catch (const Error& error) {
+      throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
+    }
+  }
+  return targets;
+}
+
+/// The same server twice would make a majority of one.
+void refuse_twins(const std::vector<Target>& targets) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (targets[i].topology == targets[j].topology && targets[i].addresses == targets[j].addresses &&
+          targets[i].master == targets[j].master && targets[i].db == targets[j].db)
+        throw Error{Error::usage,
+                    fmt::format("--url: {} is given twice, which makes no quorum", targets[i].str())};
+    }
+  }
+}
+
+std::string encoded(std::string_view text, std::string_view safe) {
+  std::string url;
+  for (const char byte : text) {
+    const bool plain =
+        (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+    if (plain || safe.find(byte) != std::string_view::npos) {
+      url += byte;
+    } else {
+      url += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
+    }
+  }
+  return url;
+}
+
+/// A URL that parse_target() reads back into the same target, but for the password.
+std::string url_without_password(const Target& target) {
+  if (target.topology == Target::Topology::local) return "local:";
+  const std::string user = target.user.empty() ? "" : encoded(target.user, "-._~") + "@";
+  const Address& first = target.addresses.front();
+  if (first.is_unix()) {
+    const std::string db = target.db == 0 ? "" : fmt::format("?db={}", target.db);
+    return fmt::format("unix://{}{}{}", user, encoded(first.path, "-._~/"), db);
+  }
+  std::vector<std::string> hosts;
+  for (const Address& address : target.addresses) hosts.push_back(address.str());
+  std::string scheme = target.tls.on ? "rediss" : "redis";
+  if (target.topology == Target::Topology::sentinel) scheme += "+sentinel";
+  if (target.topology == Target::Topology::cluster) scheme += "+cluster";
+  std::string path = target.master.empty() ? "" : "/" + encoded(target.master, "-._~");
+  if (target.db != 0) path += fmt::format("/{}", target.db);
+  return fmt::format("{}://{}{}{}", scheme, user, joined(hosts, ","), path);
+}
+
+std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
+    const Deployment& deployment, const PasswordSource& password) {
+  std::vector<std::string> urls;
+  for (const Target& target : deployment.targets) urls.push_back(url_without_password(target));
+  std::optional<std::string> file, prefix;
+  if (!password.path().empty()) file = std::filesystem::absolute(password.path()).string();
+  if (!deployment.prefix.empty()) prefix = deployment.prefix;
+  return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
+}
+
+Setter url_into(std::vector<std::string>& urls) {
+  return [&urls](std::string_view value) {
+    static_cast<void>(parse_target(value));  // so that whoever wrote it is told where it stands
+    urls.emplace_back(value);
+  };
+}
+
+/// A switch of the command line, and a yes or no of a config file.
+template <class Flag>
+Setter on_or_off(Flag& flag) {
+  return [&flag](std::string_view value) { flag = value != "no"; };
+}
+
+Setter path_into(std::optional<std::string>& path) {
+  return [&path](std::string_view value) {
+    if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+    path = std::string{value};
+  };
+}
+
+void check_key(std::string_view key) {
+  if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
+  if (key.size() > kLongestKey)
+    throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
+}
+
+/// What redis-cli calls it.
+void declare_foreign_server_options(Declaration& declaration) {
+  constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
+  constexpr std::string_view kPassword =
+      "everybody could read it there; use --password-file, --askpass or RLOCK_PASSWORD";
+  for (const std::string_view name : {"-p", "--host", "--port"})
+    declaration.foreign.push_back({name, kServer});
+  for (const std::string_view name : {"-a", "--pass", "--password"})
+    declaration.foreign.push_back({name, kPassword});
+  declaration.foreign.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
+}
+
+}  // namespace
+
+void declare_server_options(Declaration& declaration, ServerOptions& options) {
+  declaration.group("Options of every verb");
+  declaration.groups.back().elsewhere = true;
+  declaration.add({.names = "-u, --url", .value = "URL", .set = url_into(options.urls)});
+  declaration.add({.names = "--password-file",
+                   .value = "F",
+                   .offer = Offer::file,
+                   .set = path_into(options.password_file)});
+  declaration.add({.names = "--askpass", .set = on_or_off(options.askpass)});
+  declaration.add({.names = "--user", .value = "NAME", .set = into(options.user)});
+  declaration.add({.names = "--db", .value = "N", .set = number(options.db, 0, 1'000'000)});
+  declaration.add({.names = "--prefix", .value = "STR", .set = into(options.prefix)});
+  declaration.add(
+      {.names = "--config", .value = "FILE", .offer = Offer::file, .set = path_into(options.config)});
+  declaration.add({.names = "--tls", .set = on_or_off(options.tls)});
+  declaration.add(
+      {.names = "--cacert", .value = "F", .offer = Offer::file, .set = path_into(options.cacert)});
+  declaration.add(
+      {.names = "--cacertdir", .value = "D", .offer = Offer::folder, .set = path_into(options.cacertdir)});
+  declaration.add({.names = "--cert", .value = "F", .offer = Offer::file, .set = path_into(options.cert)});
+  declaration.add(
+      {.names = "--tls-key", .value = "F", .offer = Offer::file, .set = path_into(options.tls_key)});
+  declaration.add({.names = "--sni", .value = "H", .set = into(options.sni)});
+  declaration.add({.names = "--insecure", .set = into(options.insecure)});
+  declaration.add(
+      {.names = "--connect-timeout", .value = "DUR", .standard = "2s", .set = into(options.connect_timeout)});
+  declaration.add(
+      {.names = "--command-timeout", .value = "DUR", .standard = "2s", .set = into(options.command_timeout)});
+  declare_foreign_server_options(declaration);
+}
+
+void declare_verbosity(Declaration& declaration) {
+  declaration.add({.names = "-q, --quiet", .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
+  declaration.add(
+      {.names = "-v, --verbose", .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+}
+
+Deployment settle(const ServerOptions& flags) {
+  ServerOptions named = flags;
+  const ServerOptions environment = from_environment();
+  fill(named, environment);
+  if (!named.config) named.config = environment.config;
+  const ServerOptions config = from_config(named.config);
+  ServerOptions all = named;
+  fill(all, config);
+
+  Deployment deployment{.prefix = all.prefix.value_or("")};
+  deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
+  deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
+  const auto redis_url = variable("REDIS_URL");
+  deployment.named = !all.urls.empty() || redis_url;
+  if (!all.urls.empty()) {
+    deployment.targets = targets_of(all.urls, flags.urls.empty() ? "RLOCK_URL" : "--url");
+  } else {
+    deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, "REDIS_URL");
+  }
+
+  const PasswordSource password =
+      all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
+  for (Target& target : deployment.targets) {
+    complete(target, all, flags);
+    if (all.askpass || target.password.empty()) target.password = password;
+  }
+  refuse_twins(deployment.targets);
+  deployment.environment = environment_of(deployment, password);
+  if (!deployment.named)
+    tell(fmt::format("no server was named: using {} (see --url)", deployment.targets[0].str()));
+  return deployment;
+}
+
+Setter key_into(std::vector<std::string>& keys) {
+  return [&keys](std::string_view value) {
+    check_key(value);
+    keys.emplace_back(value);
+  };
+}
+
+Setter key_into(std::string& key) {
+  return [&key](std::string_view value) {
+    check_key(value);
+    key = value;
+  };
+}
+
+LockName Deployment::name(const std::string& key) const {
+  check_key(key);
+  if (prefix.size() + key.size() > kLongestKey)
+    throw Error{Error::usage, fmt::format("--prefix and key together have more than {} bytes", kLongestKey)};
+  return LockName{prefix + key};
+}
+
+}  // namespace rlock

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "cmd/options.h"
+#include "redis/target.h"
+
+namespace rlock {
+
+/// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file. What it does not
+/// say is left to the next source.
+struct ServerOptions {
+  std::vector<std::string> urls;
+  std::optional<std::string> password_file, user, prefix, config;
+  std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
+  std::optional<std::int64_t> db;
+  std::optional<Milliseconds> connect_timeout, command_timeout;
+  std::optional<bool> tls;
+  bool insecure = false, askpass = false;
+};
+
+/// Declares them, each writing into `options`. The names are also those of the config file, except `insecure` and `config`.
+void declare_server_options(Declaration& declaration, ServerOptions& options);
+
+/// -q and -v, which every verb has.
+void declare_verbosity(Declaration& declaration);
+
+/// Where locks live, settled from all sources: flags, then the environment, then the config files, then REDIS_URL.
+struct Deployment {
+  std::vector<Target> targets;  ///< several: a quorum
+  Timeouts timeouts;
+  std::string prefix;  ///< stands before every key
+  bool named = false;  ///< somebody said which server; else it is the default one
+
+  /// The variables that make a nested rlock reach the same server, those without a value to be unset. Never a password.
+  std::vector<std::pair<std::string, std::optional<std::string>>> environment;
+
+  /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
+  LockName name(const std::string& key) const;
+};
+
+/// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to, and says on stderr which
+/// server it is when nobody named one.
+/// Throws Error{usage} for values, Error{config} for what a config file or a password file says.
+Deployment settle(const ServerOptions& flags);
+
+/// The longest key, prefix included.
+constexpr std::size_t kLongestKey = 4096;
+
+/// Takes a KEY as it is typed. Throws Error{usage} for one that is empty or too long.
+Setter key_into(std::vector<std::string>& keys);
+Setter key_into(std::string& key);
+
+}  // namespace rlock

@@ -1,0 +1,86 @@
+#include "cmd/verbs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cmd/help.h"
+#include "cmd/server_options.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::array<VerbEntry, 0> kVerbs{};
+
+/// What people look for, in the order in which they look for it.
+struct Chapter {
+  std::string_view title;
+  std::vector<std::string_view> nouns;
+};
+
+std::vector<Chapter> chapters() {
+  return {
+      {"Hold something while a command runs", {"run"}},
+      {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
+      {"People", {"inspect", "unlock", "doctor", "server", "scripts", "completion"}},
+  };
+}
+
+/// The verbs of a noun, "acquire | release", or what a verb without a noun is for. Empty where there is neither.
+std::string line_of(std::string_view noun) {
+  std::string line;
+  for (const VerbEntry& entry : verbs()) {
+    if (entry.name == noun) return std::string{entry.summary};
+    if (!entry.name.starts_with(std::string{noun} + " ")) continue;
+    line += (line.empty() ? "" : " | ") + std::string{entry.name.substr(noun.size() + 1)};
+  }
+  return line;
+}
+
+}  // namespace
+
+std::span<const VerbEntry> verbs() { return kVerbs; }
+
+std::string main_screen() {
+  std::string text =
+      "Usage: rlock VERB [OPTIONS] ...\n\n"
+      "Run commands under locks kept in Redis or Valkey: the same locks, on the same\n"
+      "keys, as Redisson's (Java).\n\n";
+  for (const Chapter& chapter : chapters()) {
+    std::string lines;
+    for (const std::string_view noun : chapter.nouns) {
+      const std::string line = line_of(noun);
+      if (!line.empty()) lines += fmt::format("  {:<10} {}\n", noun, line);
+    }
+    if (!lines.empty()) text += fmt::format("{}\n{}", chapter.title, lines);
+  }
+  Declaration everywhere;
+  ServerOptions unused;
+  declare_server_options(everywhere, unused);
+  declare_verbosity(everywhere);
+  everywhere.add({.names = "-h, --help"});
+  everywhere.add({.names = "-V, --version"});
+  text += "\n" + help_group(everywhere.groups.front());
+  text +=
+      "\nOptions beat RLOCK_URL, RLOCK_PASSWORD[_FILE] and RLOCK_PREFIX, which beat\n"
+      "~/.config/rlock/config, /etc/rlock/config, and last REDIS_URL.\n\n"
+      "Exit status: the command's, or 75 busy, 124 --max-hold, 125 lock lost, 126/127\n"
+      "cannot run, 64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.\n"
+      "Verbs without a command: 0 yes, 1 no.\n\n"
+      "  rlock run -k deploy -- make deploy           wait, run, release\n"
+      "  rlock run -n -k nightly -- ./job             or exit 75 at once\n";
+  return text;
+}
+
+std::string noun_screen(std::string_view noun) {
+  std::string lines;
+  for (const VerbEntry& entry : verbs()) {
+    if (!entry.name.starts_with(std::string{noun} + " ")) continue;
+    lines += fmt::format("  {:<10} {}\n", entry.name.substr(noun.size() + 1), entry.summary);
+  }
+  if (lines.empty()) return lines;
+  return fmt::format("Usage: rlock {0} VERB [OPTIONS] ...\n\n{1}\nrlock {0} VERB --help says more.\n", noun,
+                     lines);
+}
+
+}  // namespace rlock

@@ -1,0 +1,50 @@
+#include "cmd/wait_options.h"
+
+#include "cmd/exit_code.h"
+
+namespace rlock {
+
+WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
+
+void declare_wait(Declaration& declaration, WaitOptions& options) {
+  const auto nonblock = [&options](std::string_view) {
+    options.nonblock = true;
+    options.given = false;
+    options.limit.reset();
+  };
+  const auto wait = [&options, nonblock](std::string_view value) {
+    if (value == "forever") {
+      options.nonblock = false;
+      options.given = true;
+      options.limit.reset();
+      return;
+    }
+    const Milliseconds limit = parse_duration(value);
+    if (limit == Milliseconds::zero()) return nonblock(value);
+    options.nonblock = false;
+    options.given = true;
+    options.limit = limit;
+  };
+  declaration.group("How long to wait", "[for ever]");
+  declaration.add({.names = "-n, --nonblock",
+                   .help = "not at all",
+                   .manual = "One try. --nb and --nonblocking mean the same.",
+                   .set = nonblock});
+  declaration.add({.names = "--nb, --nonblocking", .hidden = true, .set = nonblock});
+  declaration.add(
+      {.names = "-w, --wait",
+       .value = "DUR|forever",
+       .help = "at most this long, for the server too",
+       .manual =
+           "Counted from the start of rlock. 0 means -n. While a wait was asked for, a server that does not answer is "
+           "tried again until the wait ends; without it, that is status 69 at once.",
+       .set = wait});
+  declaration.add({.names = "-E, --conflict-exit-code",
+                   .value = "N",
+                   .help = "exit status when not acquired",
+                   .standard = "75",
+                   .manual = "0 to 255. Changes 75 and nothing else.",
+                   .set = number(options.conflict_exit_code, 0, 255)});
+}
+
+}  // namespace rlock

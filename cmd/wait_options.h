@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+#include "cmd/options.h"
+
+namespace rlock {
+
+/// How long to wait, and what to answer when that was in vain. The same for every verb that waits.
+struct WaitOptions {
+  bool nonblock = false;              ///< one try
+  std::optional<Milliseconds> limit;  ///< counted from rlock's start; nothing: for ever
+  bool given = false;                 ///< --wait was typed: then the server is waited for as well
+  std::int64_t conflict_exit_code;    ///< exit status when not acquired
+
+  WaitOptions();
+
+  TimePoint until(TimePoint started) const { return limit ? later(started, *limit) : kNever; }
+};
+
+/// -n, -w and -E. Of -n and -w the later counts.
+void declare_wait(Declaration& declaration, WaitOptions& options);
+
+}  // namespace rlock
