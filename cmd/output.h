@@ -5,7 +5,7 @@
 namespace rlock {
 
 /// Writes to stdout, all of it. Throws Error{system} when that cannot be done: data that nobody got must not look like success.
-/// A reader that has gone away is such an error and not a signal that ends us.
+/// A reader that has gone away is such an error: SIGPIPE is ignored since the start.
 void print(std::string_view text);
 
 /// print(), with a newline behind it, in one write.

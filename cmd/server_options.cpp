@@ -140,43 +140,10 @@ void refuse_twins(const std::vector<Target>& targets) {
   }
 }
 
-std::string encoded(std::string_view text, std::string_view safe) {
-  std::string url;
-  for (const char byte : text) {
-    const bool plain =
-        (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
-    if (plain || safe.find(byte) != std::string_view::npos) {
-      url += byte;
-    } else {
-      url += fmt::format("%{:02X}", static_cast<unsigned char>(byte));
-    }
-  }
-  return url;
-}
-
-/// A URL that parse_target() reads back into the same target, but for the password.
-std::string url_without_password(const Target& target) {
-  if (target.topology == Target::Topology::local) return "local:";
-  const std::string user = target.user.empty() ? "" : encoded(target.user, "-._~") + "@";
-  const Address& first = target.addresses.front();
-  if (first.is_unix()) {
-    const std::string db = target.db == 0 ? "" : fmt::format("?db={}", target.db);
-    return fmt::format("unix://{}{}{}", user, encoded(first.path, "-._~/"), db);
-  }
-  std::vector<std::string> hosts;
-  for (const Address& address : target.addresses) hosts.push_back(address.str());
-  std::string scheme = target.tls.on ? "rediss" : "redis";
-  if (target.topology == Target::Topology::sentinel) scheme += "+sentinel";
-  if (target.topology == Target::Topology::cluster) scheme += "+cluster";
-  std::string path = target.master.empty() ? "" : "/" + encoded(target.master, "-._~");
-  if (target.db != 0) path += fmt::format("/{}", target.db);
-  return fmt::format("{}://{}{}{}", scheme, user, joined(hosts, ","), path);
-}
-
 std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
     const Deployment& deployment, const PasswordSource& password) {
   std::vector<std::string> urls;
-  for (const Target& target : deployment.targets) urls.push_back(url_without_password(target));
+  for (const Target& target : deployment.targets) urls.push_back(target.url());
   std::optional<std::string> file, prefix;
   if (!password.path().empty()) file = std::filesystem::absolute(password.path()).string();
   if (!deployment.prefix.empty()) prefix = deployment.prefix;

@@ -1,0 +1,25 @@
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cmd/app.h"
+#include "cmd/exit_code.h"
+#include "cmd/secrets.h"
+
+int main(int argc, char** argv) {
+  const rlock::TimePoint started = rlock::Clock::now();
+  // The only catch: whatever failed, and wherever, becomes one line for a person and one exit status for a script.
+  try {
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    rlock::hide_passwords(argc, argv);
+    return rlock::app(started, words);
+  } catch (const rlock::Error& error) {
+    rlock::complain(error.what());
+    return rlock::exit_code::of(error.kind());
+  } catch (const std::exception& error) {
+    rlock::complain(std::string{"internal error: "} + error.what());
+    return rlock::exit_code::internal;
+  }
+}
