@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/names.h"
+
+namespace rlock {
+
+/// One hold of a process above us, as RLOCK_STACK tells it: what a nested run of the same key may join.
+/// Only a hint: whether that owner still holds the key is for the server to say.
+struct InheritedHold {
+  std::string type;
+  Owner owner;
+  LockName key;
+};
+
+/// Reads RLOCK_STACK: one hold a line, "<type> <owner> <key>", the outermost first; bytes of the key that are no printable ASCII,
+/// blanks and '%' stand as %XX. Lines that are none are skipped: the variable comes from outside.
+std::vector<InheritedHold> read_holds(std::string_view text);
+
+/// The same text again.
+std::string write_holds(const std::vector<InheritedHold>& holds);
+
+/// The innermost hold of this key; nothing if there is none.
+const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key);
+
+}  // namespace rlock

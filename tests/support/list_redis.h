@@ -1,0 +1,83 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redis/redis.h"
+
+namespace rlock::test {
+
+/// A Redis that answers from a list, without a socket: each call takes the next answer and is written down by its script's name
+/// (or its first word). Where the list has run out, nobody answers.
+class ListRedis final : public Redis {
+ public:
+  using Answer = std::vector<std::optional<Reply>>;  ///< one per node; nothing: that node does not answer
+
+  explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) {}
+
+  /// What run() and post() answer, in order.
+  void answers(Reply reply) { list_.push_back(Answer(nodes_, std::move(reply))); }
+  void answers(Answer answer) { list_.push_back(std::move(answer)); }
+  void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }
+
+  std::vector<std::string> log;       ///< what was asked
+  std::vector<std::string> farewells; ///< what was said behind condemned connections
+  std::vector<std::string> watched;   ///< channels, "-" in front when unwatched
+  bool persistent = true;
+  std::uint64_t messages = 0;
+  std::optional<std::string> why_deaf;
+
+  Loop& loop() const override { return loop_; }
+  std::size_t nodes() const override { return nodes_; }
+  std::size_t quorum() const override { return nodes_ / 2 + 1; }
+  bool keeps_trying() const override { return persistent; }
+
+  Request post(const Call& call, TimePoint, Insist) override {
+    log.push_back(name(call));
+    Votes votes(nodes_);
+    Answer answer(nodes_, std::nullopt);
+    if (!list_.empty()) {
+      answer = std::move(list_.front());
+      list_.pop_front();
+    }
+    for (std::size_t node = 0; node < nodes_; ++node) {
+      votes[node].asked = Clock::now();
+      votes[node].connection = node + 1;
+      votes[node].reply = answer[node];
+      if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
+    }
+    votes_[++last_] = std::move(votes);
+    return last_;
+  }
+  const Votes& votes(Request request) const override { return votes_.at(request); }
+  bool settled(Request) const override { return true; }
+  void drop(Request request) override { votes_.erase(request); }
+  Votes run(const Call& call, const Patience& patience, Insist insist,
+            const std::function<bool(const Votes&)>&) override {
+    const Request request = post(call, patience.until, insist);
+    Votes votes = votes_.at(request);
+    drop(request);
+    return votes;
+  }
+  void farewell(const Call& call) override { farewells.push_back(name(call)); }
+  void watch(const Channel& channel) override { watched.push_back(channel.str()), ++messages; }
+  void unwatch(const Channel& channel) override { watched.push_back("-" + channel.str()); }
+  std::uint64_t news() const override { return messages; }
+  std::optional<std::string> deaf() const override { return why_deaf; }
+
+ private:
+  static std::string name(const Call& call) {
+    return call.script != nullptr ? std::string{call.script->name} : call.args.front();
+  }
+
+  mutable Loop loop_;
+  const std::size_t nodes_;
+  std::deque<Answer> list_;
+  std::map<Request, Votes> votes_;
+  Request last_ = 0;
+};
+
+}  // namespace rlock::test
