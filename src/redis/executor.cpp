@@ -205,6 +205,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     return;
   }
   ask.asked = now;
+  ++vote.attempts;
   ask.connection = connection->number();
   ask.ticket = connection->send(pending.call, std::exchange(ask.asking, false));
 }

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "base/time.h"
+
+namespace rlock {
+
+/// Variables to set, or (without a value) to unset.
+using Variables = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+/// What the command is told about the hold it runs under.
+struct HoldFacts {
+  std::vector<LockName> keys;
+  std::string type;
+  Owner owner;
+  std::optional<std::int64_t> fence;
+  Milliseconds lease{0};
+  Milliseconds acquired_at{0};  ///< since the epoch, by the server's clock
+  Milliseconds waited{0};
+  std::vector<std::int64_t> slots;
+  std::string stack;            ///< RLOCK_STACK, this hold included (cmd/holds)
+};
+
+/// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do not apply to be unset, so that nothing of an outer hold shines
+/// through.
+Variables describe_hold(const HoldFacts& facts);
+
+}  // namespace rlock

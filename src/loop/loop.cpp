@@ -1,0 +1,73 @@
+#include "loop/loop.h"
+
+#include <poll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+#include "base/error.h"
+
+namespace rlock {
+namespace {
+
+[[noreturn]] void refused(const char* what) {
+  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
+}
+
+/// An absolute time as timerfd takes it. Zero would disarm it, so the past is its first nanosecond.
+itimerspec expiry(TimePoint at) {
+  itimerspec spec{};
+  if (at == kNever) return spec;
+  const auto since_boot = std::max<std::int64_t>(at.time_since_epoch().count(), 1);
+  spec.it_value.tv_sec = since_boot / 1'000'000'000;
+  spec.it_value.tv_nsec = since_boot % 1'000'000'000;
+  return spec;
+}
+
+}  // namespace
+
+Loop::Loop() : timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  if (timer_ < 0) refused("cannot make a timer");
+}
+
+Loop::~Loop() { ::close(timer_); }
+
+void Loop::join(Source& source) { sources_.push_back(&source); }
+
+void Loop::leave(Source& source) noexcept { std::erase(sources_, &source); }
+
+void Loop::arm(TimePoint at) {
+  if (at == armed_) return;
+  const itimerspec spec = expiry(at);
+  if (::timerfd_settime(timer_, TFD_TIMER_ABSTIME, &spec, nullptr) != 0) refused("cannot set a timer");
+  armed_ = at;
+}
+
+void Loop::turn(TimePoint until) {
+  const std::vector<Source*> present = sources_;  // they may join and leave while they are told
+  std::vector<pollfd> polled{{timer_, POLLIN, 0}};
+  TimePoint at = until;
+  for (const Source* source : present) {
+    polled.push_back({source->fd(), source->interest(), 0});
+    at = earliest(at, source->wake_at());
+  }
+  const bool due = at <= Clock::now();
+  if (!due) arm(at);
+  if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR) refused("cannot wait");
+  if (polled[0].revents != 0) armed_ = TimePoint::min();  // it has gone off: the next arm() sets it anew
+
+  const TimePoint now = Clock::now();
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    Source* source = present[i];
+    if (std::ranges::find(sources_, source) == sources_.end()) continue;
+    const short events = polled[i + 1].revents;
+    if (events != 0 || source->wake_at() <= now) source->ready(events, now);
+  }
+}
+
+}  // namespace rlock

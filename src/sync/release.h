@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "redis/redis.h"
+#include "sync/acquire.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// What became of giving back one part.
+struct GivenBack {
+  enum class How {
+    yes,       ///< free now, or still held by an outer hold of ours
+    kept,      ///< stays for the rest of --min-hold
+    not_ours,  ///< it was not ours any more: it had been lost
+    unknown,   ///< nobody answered in time; it frees itself with the lease
+  } how = How::unknown;
+  Milliseconds rest{0};     ///< kept: how long still
+  std::string why;          ///< unknown: why
+  std::string unannounced;  ///< why waiters could not be told; empty when they were
+};
+
+/// Gives back every part, all at once and whatever becomes of the others; one answer per part. `escort` of a part is sent behind its
+/// release (metadata).
+std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const Farewell& farewell,
+                                 const Patience& patience);
+
+}  // namespace rlock
