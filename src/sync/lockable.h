@@ -16,33 +16,36 @@ namespace rlock {
 
 /// It is ours.
 struct Held {
-  Milliseconds server_time{0};        ///< of the acquire, since the epoch, by the server's clock
-  std::optional<std::int64_t> fence;  ///< of this hold
-  std::vector<std::int64_t> slots;    ///< of permits
+  Milliseconds server_time{0};          ///< of the acquire, since the epoch, by the server's clock
+  std::optional<std::int64_t> fence{};  ///< of this hold
+  std::vector<std::int64_t> slots{};    ///< of permits
 };
 
 /// Somebody else has it.
 struct Busy {
-  std::optional<Milliseconds>
-      retry_after;      ///< worth asking again then, announcement or not; nothing: only an announcement tells
-  bool no_ttl = false;  ///< what stands there never frees itself
-  std::optional<std::int64_t> position;  ///< in the queue, from 1
-  std::optional<std::int64_t> queue;     ///< its length
-  std::string member;                    ///< of several keys: the busy one
+  /// Worth asking again then, announcement or not; nothing: only an announcement tells.
+  std::optional<Milliseconds> retry_after{};
+  bool no_ttl = false;                     ///< what stands there never frees itself
+  std::optional<std::int64_t> position{};  ///< in the queue, from 1
+  std::optional<std::int64_t> queue{};     ///< its length
+  std::string member{};                    ///< of several keys: the busy one
 };
 
 /// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...
 struct Refused {
   enum class Why { wrong_type, absent, upgrade } why = Why::wrong_type;
-  std::string text;  ///< for a person: what stands there, and the remedy
+  std::string text{};  ///< for a person: what stands there, and the remedy
 };
 
 using Attempt = std::variant<Held, Busy, Refused>;
 
 /// What a release may have to say besides "released".
 struct Farewell {
-  std::optional<Milliseconds>
-      keep_until;  ///< --min-hold: server time since the epoch before which the key stays
+  /// --min-hold: server time since the epoch before which the key stays.
+  std::optional<Milliseconds> keep_until{};
+
+  /// Wakes nobody: what is given back will be asked for again at once.
+  bool silently = false;
 };
 
 struct Released {
@@ -52,8 +55,12 @@ struct Released {
     kept,          ///< stays for the rest of --min-hold
     was_not_ours,  ///< nothing of ours was there
   } how = How::yes;
-  Milliseconds rest{0};     ///< kept: how long still
-  std::string unannounced;  ///< why waiters could not be told; empty when they were
+  Milliseconds rest{0};       ///< kept: how long still
+  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+
+  /// Other holds of the same owner remain inside ours, and nothing has changed yet: send this too, which counts ours
+  /// down once, and read its answer. (It needs a second key, which the ordinary release does without.)
+  std::optional<Call> then{};
 };
 
 /// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a string.
