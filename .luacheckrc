@@ -5,6 +5,7 @@ std = {
       fields = { 'call', 'pcall', 'error_reply', 'status_reply', 'sha1hex', 'log', 'setresp',
                  'LOG_DEBUG', 'LOG_VERBOSE', 'LOG_NOTICE', 'LOG_WARNING' },
     },
+    'include',  -- of lua/embed.cmake: the function of that name from lua/shared
     'KEYS', 'ARGV', 'cjson', 'cmsgpack', 'bit', 'struct',
     'assert', 'error', 'ipairs', 'next', 'pairs', 'pcall', 'select', 'tonumber', 'tostring', 'type', 'unpack',
     math = {}, string = {}, table = {},

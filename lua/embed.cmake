@@ -4,10 +4,35 @@
 # What is sent to Redis is the file without its comment lines, blank lines and indentation; the SHA-1 is
 # taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
 
+# Puts lua/shared/<name>.lua in the place of each line `local <name> = include('<name>')`, without its last line
+# `return <name>`, where it comes first: what several scripts need is written once, and each stays one text that uses
+# no global.
+function(include_shared folder variable)
+  set(text "${${variable}}")
+  set(there)
+  while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+)'\\)[ \t]*\n")
+    set(line "${CMAKE_MATCH_0}")
+    set(name "${CMAKE_MATCH_1}")
+    if(NOT name STREQUAL CMAKE_MATCH_2)
+      message(FATAL_ERROR "${line}: what is included keeps its name")
+    endif()
+    set(shared "\n")
+    if(NOT name IN_LIST there)
+      file(READ ${folder}/shared/${name}.lua shared)
+      string(REPLACE "\r" "" shared "\n${shared}")
+      string(REGEX REPLACE "\nreturn ${name}\n*$" "\n" shared "${shared}")
+      list(APPEND there ${name})
+    endif()
+    string(REPLACE "${line}" "${shared}" text "${text}")
+  endwhile()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
 # The bytes of `file` that are worth sending. Long brackets could hold what looks like a comment or an
 # indentation, so they are refused: no script here needs one.
-function(read_script file into)
-  file(READ ${file} text)
+function(read_script folder file into)
+  file(READ ${folder}/${file} text)
+  include_shared(${folder} text)
   foreach(bracket IN ITEMS "[[" "[=" ")lua\"")
     string(FIND "${text}" "${bracket}" at)
     if(NOT at EQUAL -1)
@@ -36,10 +61,12 @@ endfunction()
 function(embed_scripts)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "FROM;TO;SOURCES" "")
   file(GLOB files RELATIVE ${arg_FROM} CONFIGURE_DEPENDS ${arg_FROM}/*/*.lua)
+  list(TRANSFORM files PREPEND ${arg_FROM}/ OUTPUT_VARIABLE paths)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${paths})
+  list(FILTER files EXCLUDE REGEX "^shared/")
 
   foreach(file IN LISTS files)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${arg_FROM}/${file})
-    read_script(${arg_FROM}/${file} source)
+    read_script(${arg_FROM} ${file} source)
     string(SHA1 sha1 "${source}")
     string(REGEX REPLACE "\\.lua$" "" name ${file})
     string(REGEX REPLACE "[^A-Za-z0-9]" "_" constant ${name})

@@ -11,10 +11,10 @@ namespace rlock {
 
 /// One invocation: a script with its keys and arguments, or a plain command. A value; it knows no connection.
 struct Call {
-  const Script* script = nullptr;  ///< nothing: a plain command
-  std::vector<std::string> keys;   ///< KEYS. Of a plain command: what decides the cluster slot; not sent
-  std::vector<std::string> args;   ///< ARGV. Of a plain command: its words, the name first
-  std::vector<Call> escort;        ///< sent behind it in the same write; nobody reads their answers
+  const Script* script = nullptr;   ///< nothing: a plain command
+  std::vector<std::string> keys{};  ///< KEYS. Of a plain command: what decides the cluster slot; not sent
+  std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
+  std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
 
   /// 0: any connection. Else only the one with this number (Vote::connection): WAIT speaks of the writes of its
   /// own connection and would confirm nothing on another.

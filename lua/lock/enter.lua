@@ -1,0 +1,25 @@
+-- Add one more hold to those of an owner who has the lock.
+-- May be sent twice: the request is remembered, and its repetition is answered, not counted.
+--
+-- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
+--       request  string: this request was done
+-- ARGV  owner    who asks
+--       lease    milliseconds, >= 1
+--       memory   for how many ms the request is remembered
+-- ->    {1, now}    held; now is the server's time in ms since the epoch
+--       {2}         this owner does not have it
+--       {-1, kind}  something else stands there
+local lock, request = KEYS[1], KEYS[2]
+local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
+local kind_of = include('kind_of')
+local now = include('now')
+
+local kind = kind_of(lock)
+if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
+if redis.call('hexists', lock, owner) == 0 then return {2} end
+if redis.call('exists', request) == 1 then return {1, now()} end
+
+if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
+redis.call('set', request, 1, 'px', memory)
+redis.call('hincrby', lock, owner, 1)
+return {1, now()}

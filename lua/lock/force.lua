@@ -1,0 +1,28 @@
+-- Remove a lock, whoever holds it, and wake who waits: everybody, or the head of a fair queue.
+-- May be sent twice.
+--
+-- KEYS  lock      hash: owner -> holds
+--       queue     list: the queue of a fair lock; it stays
+--       patience  zset: owner -> forgotten after, by the server's clock
+-- ARGV  owner     only if this one holds it; '': any
+--       channel   where to announce it
+--       sharded   1: as sharded pub/sub too
+-- ->    {1, why}    removed; why: the waiters could not be told, because of this ('': they were)
+--       {0}         nothing there
+--       {2, other}  another owner holds it
+--       {-1, kind}  something else stands there
+local lock, queue, patience = KEYS[1], KEYS[2], KEYS[3]
+local owner, channel, sharded = ARGV[1], ARGV[2], ARGV[3]
+local kind_of = include('kind_of')
+local announce = include('announce')
+local announce_to_head = include('announce_to_head')
+
+local kind = kind_of(lock)
+if kind == 'none' then return {0} end
+if kind ~= 'lock' then return {-1, kind} end
+if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {2, redis.call('hkeys', lock)[1]} end
+
+redis.call('del', lock)
+local why = announce(channel, '0', sharded)
+local why_not_head = announce_to_head(queue, patience, channel, sharded)
+return {1, why ~= '' and why or why_not_head}

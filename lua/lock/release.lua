@@ -1,0 +1,53 @@
+-- Give one hold back, and wake the waiters when it was the last.
+-- May be sent twice: the only hold is gone the second time; where there are several, the request is remembered.
+--
+-- KEYS  lock      hash: owner -> holds
+--       request   optional, string: the answer to this request. Without it nothing is counted down: a single key can be
+--                 released while its cluster slot migrates
+--       queue, patience   optional: those of a fair lock, whose head is to be woken too
+-- ARGV  owner     whose
+--       lease     milliseconds that the holds that remain keep at least
+--       until     ms since the epoch (server time) before which the key stays; 0: it need not
+--       channel   where to announce it; '': nowhere
+--       sharded   1: as sharded pub/sub too
+--       memory    for how many ms the request is remembered
+-- ->    {1, why}   free; why: the waiters could not be told, because of this ('': they were)
+--       {0}        an outer hold remains
+--       {2, rest}  kept, so many ms more
+--       {3}        others hold it inside this owner's; ask again with a request
+--       {-1}       not held by this owner
+local lock, request, queue, patience = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner, lease, keep_until, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local now = include('now')
+local announce = include('announce')
+local announce_to_head = include('announce_to_head')
+
+local answered = request and redis.call('get', request)
+if answered == '0' then return {0} end
+if answered then return {1, ''} end
+if redis.call('type', lock).ok ~= 'hash' then return {-1} end
+local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+if not holds then return {-1} end
+
+if holds > 1 then
+  if not request then return {3} end
+  if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
+  redis.call('set', request, 0, 'px', memory)
+  redis.call('hincrby', lock, owner, -1)
+  return {0}
+end
+
+local rest = tonumber(keep_until) - now()
+if rest > 0 then
+  redis.call('pexpire', lock, rest)
+  return {2, rest}
+end
+
+if request then redis.call('set', request, 1, 'px', memory) end
+redis.call('del', lock)
+local why = announce(channel, '0', sharded)
+if queue then
+  local why_not_head = announce_to_head(queue, patience, channel, sharded)
+  if why == '' then why = why_not_head end
+end
+return {1, why}

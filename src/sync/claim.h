@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/names.h"
+#include "base/time.h"
+
+namespace rlock {
+
+/// Who asks for what, and for how long: what every synchronizer with an owner is made from.
+struct Claim {
+  LockName name;
+  Owner owner;
+  Milliseconds lease{30000};  ///< at least 1 ms
+  bool cluster = false;  ///< announce as sharded pub/sub too: in a cluster newer clients listen only there
+};
+
+}  // namespace rlock

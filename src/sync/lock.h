@@ -1,0 +1,80 @@
+#pragma once
+
+#include "sync/claim.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// Redisson's RLock: a hash owner -> holds, whose TTL is the lease and whose end is announced.
+///
+/// A value: what it asks and how it understands the answers never changes. One Lock is one hold: it is asked for, renewed
+/// and released, each as often as needed.
+class Lock : public Lockable {
+ public:
+  /// Whether the owner must not have it yet, or must have it already (re-entry).
+  enum class Hold { first, another };
+
+  explicit Lock(Claim claim, Hold hold = Hold::first);
+
+  /// Hold::another of an owner who does not have it (any more) is Refused{absent}.
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+  std::optional<Call> give_back() const override;
+
+  Call renew() const override;
+  bool read_renewal(const Reply& reply) const override;
+
+  Call release(const Farewell& farewell) const override;
+  Released read_release(const Reply& reply) const override;
+
+  /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another hold, whichever
+  /// it is, and wakes the head of a fair queue too.
+  Call release_any() const;
+
+  /// Removes the lock, whoever holds it; only when `owner` does, where one is given.
+  static Call force(const LockName& name, const Owner& owner, bool cluster);
+
+  const LockName& name() const override { return claim_.name; }
+  const Owner& owner() const override { return claim_.owner; }
+  std::vector<Channel> channels() const override;
+  Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
+
+ protected:
+  const Claim& claim() const noexcept { return claim_; }
+
+ private:
+  Call release_call(const Farewell& farewell) const;
+
+  Claim claim_;
+  Hold hold_;
+  std::string entering_;  ///< where the server remembers that it has counted us in,
+  std::string leaving_;   ///< and out
+};
+
+/// What Lock::force() came to. For every kind of lock.
+struct Forced {
+  enum class How {
+    removed,
+    nothing_there,
+    other_owner,  ///< see `other`
+    refused,      ///< see `refused`
+  } how = How::removed;
+  std::string other{};
+  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  Refused refused{};
+};
+Forced read_forced(const LockName& name, std::string_view wanted, const Reply& reply);
+
+/// RSpinLock: the lock for servers without pub/sub. Nothing is announced; waiters poll, doubling their pause.
+class SpinLock final : public Lock {
+ public:
+  SpinLock(Claim claim, Pause pause, Hold hold = Hold::first) : Lock(std::move(claim), hold), pause_(pause) {}
+
+  std::vector<Channel> channels() const override { return {}; }
+  Pause pause() const override { return pause_; }
+
+ private:
+  Pause pause_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,366 @@
+#include "sync/lock.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "support/direct.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using How = Released::How;
+
+namespace {
+
+Reply answer(std::vector<Reply> items) { return Reply{std::move(items)}; }
+
+Claim claim(const std::string& owner, const std::string& name = "deploy") {
+  return {.name = LockName{name}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
+}
+
+bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
+bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
+bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
+
+/// A server, and what is asked of it.
+struct Scene {
+  RedisServer server{};
+  Direct redis{server};
+
+  Attempt ask(const Lock& lock) { return lock.read(redis.run(lock.ask())); }
+  Released release(const Lock& lock, const Farewell& farewell = {}) {
+    return lock.read_release(redis.run(lock.release(farewell)));
+  }
+  bool renew(const Lock& lock) { return lock.read_renewal(redis.run(lock.renew())); }
+};
+
+}  // namespace
+
+// --- meaning ---------------------------------------------------------------------------------------
+
+TEST_CASE("a lock is asked for under its key alone and announced on Redisson's channel") {
+  const Lock lock{claim("me:1")};
+
+  CHECK(lock.ask().keys == std::vector<std::string>{"deploy"});
+  CHECK(lock.ask().args == std::vector<std::string>{"me:1", "30000"});
+  CHECK(lock.channels() == std::vector{Channel{"redisson_lock__channel:{deploy}"}});
+  CHECK(lock.release({}).keys == std::vector<std::string>{"deploy"});
+}
+
+TEST_CASE("the answers to an acquire are held, busy, never free by itself, and foreign") {
+  const Lock lock{claim("me:1")};
+
+  CHECK(std::get<Held>(lock.read(answer({Reply{1}, Reply{1795213126005}}))).server_time.count() ==
+        1795213126005);
+  CHECK(std::get<Busy>(lock.read(answer({Reply{0}, Reply{1200}}))).retry_after == Milliseconds{1200});
+  const auto endless = std::get<Busy>(lock.read(answer({Reply{0}, Reply{-1}})));
+  CHECK(endless.no_ttl);
+  CHECK(!endless.retry_after);
+  const auto refused = std::get<Refused>(lock.read(answer({Reply{-1}, Reply{std::string{"read-write"}}})));
+  CHECK(refused.why == Refused::Why::wrong_type);
+  CHECK(
+      refused.text ==
+      "'deploy' holds a read/write lock, not a lock; take it with --write (-x) or --read (-s), or choose another key");
+}
+
+TEST_CASE("what no script of ours answers is an internal error") {
+  const Lock lock{claim("me:1")};
+  CHECK_THROWS_AS(lock.read(answer({Reply{9}})), Error);
+  CHECK_THROWS_AS(lock.read_release(answer({Reply{9}})), Error);
+}
+
+TEST_CASE("a spin lock waits for no announcement and makes none") {
+  const SpinLock lock{claim("me:1"), {Milliseconds{1}, Milliseconds{128}}};
+  CHECK(lock.channels().empty());
+  CHECK(lock.release({}).args[3].empty());
+  CHECK(lock.pause().most == Milliseconds{128});
+}
+
+// --- server ----------------------------------------------------------------------------------------
+
+TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
+  Scene scene;
+  const Lock mine{claim("me:1")};
+  const Lock theirs{claim("you:1")};
+
+  const Attempt got = scene.ask(mine);
+  REQUIRE(is_held(got));
+  CHECK(std::get<Held>(got).server_time.count() > 1600000000000);
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  const Attempt refused = scene.ask(theirs);
+  REQUIRE(is_busy(refused));
+  CHECK(std::get<Busy>(refused).retry_after > Milliseconds{29000});
+  CHECK(scene.release(theirs).how == How::was_not_ours);
+  CHECK(!scene.renew(theirs));
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+}
+
+TEST_CASE("an acquire that is sent twice holds once") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  scene.redis.twice(lock.ask());
+
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.release(lock).how == How::yes);
+  CHECK(contents(scene.redis).empty());
+}
+
+TEST_CASE("a release wakes who waits, with Redisson's message") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  RespClient waiter{scene.server.where()};
+  waiter.ask({"SUBSCRIBE", lock.channels().front().str()});
+  scene.ask(lock);
+
+  CHECK(scene.release(lock).unannounced.empty());
+  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}\n0");
+}
+
+TEST_CASE("a silent release wakes nobody") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  RespClient waiter{scene.server.where()};
+  waiter.ask({"SUBSCRIBE", lock.channels().front().str()});
+  scene.ask(lock);
+
+  CHECK(scene.release(lock, {.silently = true}).how == How::yes);
+  CHECK(!waiter.receive_within(std::chrono::milliseconds{50}));
+}
+
+TEST_CASE("a release by one who may not publish releases all the same, and says why nobody was told") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  scene.ask(lock);
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+
+  const Released released = scene.release(lock);
+  CHECK(released.how == How::yes);
+  CHECK(released.unannounced.find("channel") != std::string::npos);
+  CHECK(!scene.server.has("deploy"));
+}
+
+TEST_CASE("one who may not set a TTL leaves no lock without one") {
+  Scene scene;
+  scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
+  scene.redis.run(command({"AUTH", "half", "x"}));
+
+  CHECK(scene.redis.run(Lock{claim("me:1")}.ask()).is_error());
+  CHECK(!scene.server.has("deploy"));
+}
+
+TEST_CASE("the repetition of a release finds nothing, and touches nobody else's lock") {
+  Scene scene;
+  const Lock mine{claim("me:1")};
+  scene.ask(mine);
+  CHECK(scene.release(mine).how == How::yes);
+  CHECK(scene.release(mine).how == How::was_not_ours);
+
+  scene.ask(Lock{claim("you:1")});
+  CHECK(scene.release(mine).how == How::was_not_ours);
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['you:1', '1']");
+}
+
+TEST_CASE("a renewal sets the whole lease again and never makes a lock that is gone") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  scene.ask(lock);
+  scene.server.cli({"PEXPIRE", "deploy", "1000"});
+
+  CHECK(scene.renew(lock));
+  CHECK(scene.server.pttl("deploy") > 29000);
+  scene.server.cli({"PERSIST", "deploy"});
+  CHECK(scene.renew(lock));
+  CHECK(scene.server.pttl("deploy") > 29000);
+  scene.server.del("deploy");
+  CHECK(!scene.renew(lock));
+  CHECK(contents(scene.redis).empty());
+}
+
+TEST_CASE("--min-hold keeps the key with the rest as its TTL") {
+  Scene scene;
+  const Lock lock{claim("me:1")};
+  const auto taken = std::get<Held>(scene.ask(lock));
+
+  const Released kept = scene.release(lock, {.keep_until = taken.server_time + Milliseconds{60000}});
+  CHECK(kept.how == How::kept);
+  CHECK(kept.rest > Milliseconds{59000});
+  CHECK(scene.server.pttl("deploy") > 59000);
+  CHECK(is_busy(scene.ask(Lock{claim("you:1")})));
+  CHECK(scene.release(lock, {.keep_until = taken.server_time - Milliseconds{1}}).how == How::yes);
+}
+
+TEST_CASE("re-entry counts one more hold, once, and its release counts it down, once") {
+  Scene scene;
+  const Lock outer{claim("me:1")};
+  const Lock inner{claim("me:1"), Lock::Hold::another};
+  scene.ask(outer);
+
+  scene.redis.twice(inner.ask());
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "2");
+  const auto [first, second] = scene.redis.twice(inner.release({}));
+  CHECK(written(first) == "[0]");
+  CHECK(written(second) == "[0]");
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "1");
+  CHECK(scene.release(outer).how == How::yes);
+}
+
+TEST_CASE("re-entry into a lock that is not held is refused and takes nothing") {
+  Scene scene;
+  CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Lock::Hold::another})).why == Refused::Why::absent);
+  scene.ask(Lock{claim("you:1")});
+  CHECK(is_refused(scene.ask(Lock{claim("me:1"), Lock::Hold::another})));
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['you:1', '1']");
+}
+
+TEST_CASE("a re-entry that is given back leaves the outer hold, also when it never happened") {
+  Scene scene;
+  const Lock outer{claim("me:1")};
+  const Lock inner{claim("me:1"), Lock::Hold::another};
+  scene.ask(outer);
+
+  scene.redis.run(*inner.give_back());
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  scene.ask(inner);
+  scene.redis.twice(*inner.give_back());
+  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+}
+
+TEST_CASE("an outer hold that ends first leaves the inner one, which then frees the lock") {
+  Scene scene;
+  const Lock outer{claim("me:1")};
+  const Lock inner{claim("me:1"), Lock::Hold::another};
+  scene.ask(outer);
+  scene.ask(inner);
+
+  const Released ended = scene.release(outer);
+  REQUIRE(ended.then);
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "2");
+  CHECK(outer.read_release(scene.redis.run(*ended.then)).how == How::still_held);
+  CHECK(outer.read_release(scene.redis.run(*ended.then)).how == How::still_held);
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "1");
+  CHECK(scene.release(inner).how == How::yes);
+  CHECK(written(scene.redis.run(inner.release({}))) == "[1, '']");
+}
+
+TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
+  Scene scene;
+  scene.ask(Lock{claim("me:1")});
+  Claim brief = claim("me:1");
+  brief.lease = Milliseconds{1000};
+  const Lock inner{brief, Lock::Hold::another};
+
+  scene.ask(inner);
+  CHECK(scene.renew(inner));
+  CHECK(scene.server.pttl("deploy") > 29000);
+  scene.release(inner);
+  CHECK(scene.server.pttl("deploy") > 29000);
+}
+
+TEST_CASE("a lock without a TTL is waited for and named") {
+  Scene scene;
+  scene.server.cli({"HSET", "deploy", "you:1", "1"});
+  CHECK(std::get<Busy>(scene.ask(Lock{claim("me:1")})).no_ttl);
+}
+
+TEST_CASE("what is no lock is refused and left as it was") {
+  Scene scene;
+  const Words others[] = {
+      {"SET", "deploy", "token"},
+      {"SET", "deploy", "7"},
+      {"RPUSH", "deploy", "a"},
+      {"SADD", "deploy", "a"},
+      {"ZADD", "deploy", "1", "a"},
+      {"XADD", "deploy", "1-1", "a", "b"},
+      {"HSET", "deploy", "me:1", "0"},
+      {"HSET", "deploy", "me:1", "-1"},
+      {"HSET", "deploy", "me:1", "1.5"},
+      {"HSET", "deploy", "name", "value"},
+      {"HSET", "deploy", "mode", "read", "you:1", "1"},
+      {"HSET", "deploy", "mode", "other"},
+      {"HSET", "deploy", "abc", "you:1", "abc:you:1:expire_time", "1", "abc:you:1:lock_count", "1"},
+  };
+  for (const Words& other : others) {
+    CAPTURE(joined(other, " "));
+    scene.server.del("deploy");
+    scene.server.cli(other);
+    const std::string before = contents(scene.redis);
+    const Lock lock{claim("me:1")};
+
+    CHECK(is_refused(scene.ask(lock)));
+    CHECK(scene.release(lock).how == How::was_not_ours);
+    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).give_back());
+    CHECK(read_forced(LockName{"deploy"}, "a lock",
+                      scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false)))
+              .how == Forced::How::refused);
+    CHECK(!scene.renew(lock));
+    CHECK(contents(scene.redis) == before);
+  }
+}
+
+TEST_CASE("force removes a lock, whoever holds it, or only that of a given owner") {
+  Scene scene;
+  const LockName name{"deploy"};
+  const auto force = [&](const std::string& owner) {
+    return read_forced(name, "a lock", scene.redis.run(Lock::force(name, Owner{owner}, false)));
+  };
+  CHECK(force("").how == Forced::How::nothing_there);
+
+  scene.ask(Lock{claim("you:1")});
+  CHECK(force("me:1").how == Forced::How::other_owner);
+  CHECK(force("me:1").other == "you:1");
+  CHECK(force("you:1").how == Forced::How::removed);
+  scene.ask(Lock{claim("you:1")});
+  CHECK(force("").how == Forced::How::removed);
+  CHECK(!scene.server.has("deploy"));
+}
+
+TEST_CASE("force, and a release by name, wake the living head of a fair queue") {
+  Scene scene;
+  RespClient waiter{scene.server.where()};
+  waiter.ask({"SUBSCRIBE", "redisson_lock__channel:{deploy}:alive:1"});
+  const auto queue = [&] {
+    scene.server.cli({"RPUSH", "redisson_lock_queue:{deploy}", "dead:1", "alive:1"});
+    scene.server.cli({"ZADD", "redisson_lock_timeout:{deploy}", "1", "dead:1", "9999999999999", "alive:1"});
+  };
+
+  queue();
+  const Lock lock{claim("me:1")};
+  scene.ask(lock);
+  CHECK(lock.read_release(scene.redis.run(lock.release_any())).how == How::yes);
+  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}:alive:1\n0");
+  CHECK(scene.server.cli({"LRANGE", "redisson_lock_queue:{deploy}", "0", "-1"}) == "alive:1");
+
+  scene.ask(Lock{claim("you:1")});
+  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false));
+  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}:alive:1\n0");
+}
+
+TEST_CASE("two releases by name of two holds are counted one by one") {
+  Scene scene;
+  scene.ask(Lock{claim("me:1")});
+  scene.ask(Lock{claim("me:1"), Lock::Hold::another});
+
+  const Lock first{claim("me:1")};
+  CHECK(written(scene.redis.twice(first.release_any()).second) == "[0]");
+  const Lock second{claim("me:1")};
+  const auto [freed, again] = scene.redis.twice(second.release_any());
+  CHECK(written(freed) == "[1, '']");
+  CHECK(written(again) == "[1, '']");
+  CHECK(!scene.server.has("deploy"));
+}
+
+TEST_CASE("in a cluster a lock is announced to both kinds of listeners") {
+  if (RedisServer::version() < 70000) return;
+  Scene scene;
+  Claim sharded = claim("me:1");
+  sharded.cluster = true;
+  const Lock lock{sharded};
+  RespClient waiter{scene.server.where()};
+  waiter.ask({"SSUBSCRIBE", lock.channels().front().str()});
+
+  scene.ask(lock);
+  scene.release(lock);
+  CHECK(waiter.receive() == "smessage\nredisson_lock__channel:{deploy}\n0");
+}
