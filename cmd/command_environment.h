@@ -23,7 +23,7 @@ struct HoldFacts {
   Milliseconds acquired_at{0};  ///< since the epoch, by the server's clock
   Milliseconds waited{0};
   std::vector<std::int64_t> slots;
-  std::string stack;            ///< RLOCK_STACK, this hold included (cmd/holds)
+  std::string stack;  ///< RLOCK_STACK, this hold included (cmd/holds)
 };
 
 /// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do not apply to be unset, so that nothing of an outer hold shines

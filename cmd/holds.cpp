@@ -56,7 +56,8 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
 }
 
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key) {
-  const auto found = std::find_if(holds.rbegin(), holds.rend(), [&](const auto& hold) { return hold.key == key; });
+  const auto found =
+      std::find_if(holds.rbegin(), holds.rend(), [&](const auto& hold) { return hold.key == key; });
   return found == holds.rend() ? nullptr : &*found;
 }
 

@@ -13,7 +13,9 @@ GivenBack tally(const Lockable& lock, const Votes& votes) {
   for (const Vote& vote : votes) {
     const Reply* answer = vote.answer();
     if (answer == nullptr) {
-      back.why = vote.failure ? vote.failure->text : vote.reply ? failure_of(*vote.reply).text : "no answer in time";
+      back.why = vote.failure ? vote.failure->text
+                 : vote.reply ? failure_of(*vote.reply).text
+                              : "no answer in time";
       continue;
     }
     const Released released = lock.read_release(*answer);
@@ -28,7 +30,8 @@ GivenBack tally(const Lockable& lock, const Votes& votes) {
       ++gone;
     }
   }
-  if (back.how == GivenBack::How::unknown && gone > 0 && gone * 2 > votes.size()) back.how = GivenBack::How::not_ours;
+  if (back.how == GivenBack::How::unknown && gone > 0 && gone * 2 > votes.size())
+    back.how = GivenBack::How::not_ours;
   return back;
 }
 

@@ -23,9 +23,9 @@ class ListRedis final : public Redis {
   void answers(Answer answer) { list_.push_back(std::move(answer)); }
   void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }
 
-  std::vector<std::string> log;       ///< what was asked
-  std::vector<std::string> farewells; ///< what was said behind condemned connections
-  std::vector<std::string> watched;   ///< channels, "-" in front when unwatched
+  std::vector<std::string> log;        ///< what was asked
+  std::vector<std::string> farewells;  ///< what was said behind condemned connections
+  std::vector<std::string> watched;    ///< channels, "-" in front when unwatched
   bool persistent = true;
   std::uint64_t messages = 0;
   std::optional<std::string> why_deaf;

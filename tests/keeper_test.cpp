@@ -1,0 +1,153 @@
+#include "sync/keeper.h"
+
+#include <doctest/doctest.h>
+
+#include "support/list_redis.h"
+#include "support/toy_lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
+
+namespace {
+
+const Toy kToy{"k"};
+const TimePoint kAsked = Clock::now();
+
+Keeper::Options keeping(Milliseconds lease, bool renews = true) {
+  Keeper::Options options;
+  options.lease = {.asked = kAsked, .budget = plan_budget(lease, std::nullopt, 5s, renews)};
+  options.parts = {{&kToy, {}}};
+  return options;
+}
+
+TimePoint after(Milliseconds time) { return later(kAsked, time); }
+
+/// The keeper's turns of a loop that is asked at `now`: one to begin, one to look at the answer.
+void turn(Keeper& keeper, TimePoint now) {
+  if (keeper.wake_at() <= now) keeper.ready(0, now);
+  if (keeper.wake_at() <= now) keeper.ready(0, now);
+}
+
+}  // namespace
+
+TEST_CASE("a lease is renewed after a third of it, and runs on from that question") {
+  ListRedis redis;
+  redis.answers(kDone);
+  Keeper keeper{redis, keeping(30s)};
+
+  CHECK(keeper.wake_at() == after(10s));
+  turn(keeper, after(10s));
+
+  CHECK(redis.log == std::vector<std::string>{"toy/renew"});
+  CHECK(keeper.lease().asked == after(10s));
+  CHECK(keeper.wake_at() == after(20s));
+  CHECK(!keeper.lost());
+}
+
+TEST_CASE("a server that says 'not yours' is believed at once") {
+  ListRedis redis;
+  redis.answers(kGone);
+  Keeper keeper{redis, keeping(30s)};
+
+  turn(keeper, after(10s));
+
+  REQUIRE(keeper.lost());
+  CHECK(keeper.stop_at() <= after(10s));
+  CHECK(keeper.kill_at() <= after(15s));
+}
+
+TEST_CASE("an unanswered renewal is neither success nor loss, and is tried again soon") {
+  ListRedis redis;
+  redis.is_silent();
+  redis.answers(kDone);
+  Keeper keeper{redis, keeping(30s)};
+
+  turn(keeper, after(10s));
+  CHECK(!keeper.lost());
+  CHECK(keeper.lease().asked == kAsked);
+  CHECK(keeper.wake_at() == after(11s));
+
+  turn(keeper, after(11s));
+  CHECK(keeper.lease().asked == after(11s));
+}
+
+TEST_CASE("a lock that could not be renewed is lost when the stop signal is due, and not later") {
+  ListRedis redis;
+  Keeper keeper{redis, keeping(30s)};
+
+  for (Milliseconds t{10'000}; t < 24'400ms; t += 100ms) {
+    turn(keeper, after(t));
+    REQUIRE(!keeper.lost());
+  }
+  turn(keeper, after(24'400ms));
+
+  CHECK(keeper.lost());
+}
+
+TEST_CASE("without renewals the lock ends with its lease") {
+  ListRedis redis;
+  Keeper keeper{redis, keeping(30s, false)};
+
+  turn(keeper, after(20s));
+  CHECK(redis.log.empty());
+  CHECK(!keeper.lost());
+  turn(keeper, keeper.stop_at());
+  CHECK(keeper.lost());
+  CHECK(keeper.why().find("--no-renew") != std::string::npos);
+}
+
+TEST_CASE("a lost lock stays lost and is never asked for again") {
+  ListRedis redis;
+  redis.answers(kGone);
+  redis.answers(kDone);
+  Keeper keeper{redis, keeping(30s)};
+
+  turn(keeper, after(10s));
+  turn(keeper, after(20s));
+
+  CHECK(keeper.lost());
+  CHECK(redis.log.size() == 1);
+}
+
+TEST_CASE("of five deployments three renewals are enough, and three refusals are a loss") {
+  ListRedis redis{5};
+  Keeper keeper{redis, keeping(30s)};
+
+  SUBCASE("three renewals") {
+    redis.answers({kDone, kDone, kDone, std::nullopt, kGone});
+    turn(keeper, after(10s));
+    CHECK(keeper.lease().asked == after(10s));
+  }
+  SUBCASE("three refusals") {
+    redis.answers({kDone, kGone, kGone, std::nullopt, kGone});
+    turn(keeper, after(10s));
+    CHECK(keeper.lost());
+  }
+  SUBCASE("two of each: not known") {
+    redis.answers({kDone, kDone, kGone, std::nullopt, kGone});
+    turn(keeper, after(10s));
+    CHECK(!keeper.lost());
+    CHECK(keeper.lease().asked == kAsked);
+  }
+}
+
+TEST_CASE("a renewal counts only when the replicas have it") {
+  ListRedis redis;
+  Keeper::Options options = keeping(30s);
+  options.sync_replicas = 2;
+  Keeper keeper{redis, options};
+
+  redis.answers(kDone);
+  redis.answers(Reply{1});  // WAIT: one of two
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+
+  redis.answers(kDone);
+  redis.answers(Reply{2});
+  turn(keeper, after(11s));
+  turn(keeper, after(11s));
+  CHECK(keeper.lease().asked == after(11s));
+}

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sync/lockable.h"
+
+namespace rlock::test {
+
+inline constexpr Script kAcquire{"toy/acquire", "0", ""};
+inline constexpr Script kRelease{"toy/release", "0", ""};
+inline constexpr Script kRenew{"toy/renew", "0", ""};
+
+inline const Reply kHeld{1};
+inline const Reply kBusy{0};
+inline const Reply kForeign{-1};
+inline const Reply kDone{1};
+inline const Reply kGone{0};
+
+/// Held on 1, busy on 0, another type on anything else.
+class Toy final : public Lockable {
+ public:
+  explicit Toy(std::string name, bool queues = false) : name_(std::move(name)), queues_(queues) {}
+
+  Call ask() const override { return call(kAcquire); }
+  Attempt read(const Reply& reply) const override {
+    if (reply.integer() == 1) return Held{};
+    if (reply.integer() == 0)
+      return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .queue = {}, .member = {}};
+    return Refused{Refused::Why::wrong_type, "a toy of another kind"};
+  }
+  bool queues() const override { return queues_; }
+  std::vector<Channel> channels() const override { return {Channel{"wake:" + name_.str()}}; }
+  const LockName& name() const override { return name_; }
+  const Owner& owner() const override { return owner_; }
+  Call renew() const override { return call(kRenew); }
+  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
+  Call release(const Farewell&) const override { return call(kRelease); }
+  Released read_release(const Reply&) const override { return {}; }
+  Evidence evidence() const override { return {name_.str(), owner_.str()}; }
+
+ private:
+  Call call(const Script& script) const {
+    Call call;
+    call.script = &script;
+    call.keys = {name_.str()};
+    return call;
+  }
+  const LockName name_;
+  const Owner owner_{"o:1"};
+  const bool queues_;
+};
+
+}  // namespace rlock::test
