@@ -1,0 +1,121 @@
+#include "base/log.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+#include "support/eventually.h"
+
+using namespace rlock;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Our own stderr is a pipe as long as this lives.
+class StderrPipe {
+ public:
+  StderrPipe() : before_(::dup(STDERR_FILENO)) {
+    REQUIRE(::pipe(ends_.data()) == 0);
+    ::dup2(ends_[1], STDERR_FILENO);
+    ::close(ends_[1]);
+    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+  }
+  ~StderrPipe() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    close_reader();
+  }
+
+  void close_reader() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    ends_[0] = -1;
+  }
+
+  std::string take() {
+    std::string text(1 << 17, '\0');
+    const ssize_t got = ::read(ends_[0], text.data(), text.size());
+    text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return text;
+  }
+
+  void fill() {
+    ::fcntl(STDERR_FILENO, F_SETFL, O_NONBLOCK);
+    const std::string junk(PIPE_BUF, 'x');
+    while (::write(STDERR_FILENO, junk.data(), junk.size()) > 0) continue;
+    ::fcntl(STDERR_FILENO, F_SETFL, 0);
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  int before_;
+};
+
+/// Leaves the verbosity as it was.
+struct Level {
+  explicit Level(Verbosity wanted) { set_verbosity(wanted); }
+  ~Level() { set_verbosity(before); }
+  Verbosity before = verbosity();
+};
+
+}  // namespace
+
+TEST_CASE("a line has our name in front and a newline behind") {
+  StderrPipe pipe;
+  complain("cannot do that");
+  CHECK(pipe.take() == "rlock: cannot do that\n");
+
+  complain("");
+  CHECK(pipe.take() == "rlock: \n");
+}
+
+TEST_CASE("verbosity decides who speaks") {
+  StderrPipe pipe;
+  const auto said = [&](Verbosity level) {
+    const Level now{level};
+    complain("a");
+    tell("b");
+    mention("c");
+    return pipe.take();
+  };
+  CHECK(said(Verbosity::quiet) == "rlock: a\n");
+  CHECK(said(Verbosity::normal) == "rlock: a\nrlock: b\n");
+  CHECK(said(Verbosity::verbose) == "rlock: a\nrlock: b\nrlock: c\n");
+}
+
+TEST_CASE("a line longer than a pipe takes at once arrives whole") {
+  StderrPipe pipe;
+  const std::string text = std::string(10'000, 'a') + std::string(3 * PIPE_BUF, 'b');
+  complain(text);
+  CHECK(pipe.take() == "rlock: " + text + "\n");
+}
+
+TEST_CASE("nobody reads our stderr: the line is dropped, and we go on") {
+  StderrPipe pipe;
+  pipe.fill();
+
+  const test::StopWatch watch;
+  for (int i = 0; i < 50; ++i) complain("does anybody hear me?");
+  CHECK(watch.elapsed() < 2s);  // one patience of 100 ms, not fifty
+
+  pipe.take();
+  complain("hello again");
+  CHECK(pipe.take() == "rlock: hello again\n");
+}
+
+TEST_CASE("a stderr that is closed or broken is no reason to end") {
+  const auto before = ::signal(SIGPIPE, SIG_IGN);  // as main does
+  {
+    StderrPipe pipe;
+    pipe.close_reader();
+    complain("to nobody");
+
+    ::close(STDERR_FILENO);
+    complain("to nothing");
+  }
+  ::signal(SIGPIPE, before);
+}

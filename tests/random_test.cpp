@@ -1,0 +1,66 @@
+#include "base/random.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+using namespace rlock;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool is_uuid(const std::string& text) {
+  if (text.size() != 36 || text[14] != '4' || std::string{"89ab"}.find(text[19]) == std::string::npos)
+    return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? text[i] != '-' : std::string{"0123456789abcdef"}.find(text[i]) == std::string::npos)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a random UUID is of version 4, in lower case, and never the same") {
+  std::set<std::string> seen;
+  for (int round = 0; round < 1000; ++round) {
+    const std::string uuid = random_uuid();
+    CAPTURE(uuid);
+    CHECK(is_uuid(uuid));
+    CHECK(seen.insert(uuid).second);
+  }
+}
+
+TEST_CASE("the owners of one process differ in the number behind the UUID") {
+  const std::string first = new_owner().str(), second = new_owner().str();
+  CHECK(is_uuid(first.substr(0, 36)));
+  CHECK(first.substr(0, 37) == second.substr(0, 37));
+  CHECK(first.at(36) == ':');
+  CHECK(std::stoi(second.substr(37)) == std::stoi(first.substr(37)) + 1);
+}
+
+TEST_CASE("a request is 32 hexadecimal digits") {
+  const std::string request = new_request().str();
+  CHECK(request.size() == 32);
+  CHECK(request.find_first_not_of("0123456789abcdef") == std::string::npos);
+  CHECK(new_request() != new_request());
+}
+
+TEST_CASE("a random number stays below its bound and reaches everything below it") {
+  std::set<std::uint64_t> seen;
+  for (int round = 0; round < 1000; ++round) seen.insert(random_below(5));
+  CHECK(seen == std::set<std::uint64_t>{0, 1, 2, 3, 4});
+  CHECK(random_below(0) == 0);
+  CHECK(random_below(1) == 0);
+  for (int round = 0; round < 100; ++round) CHECK(random_below(UINT64_MAX) < UINT64_MAX);
+}
+
+TEST_CASE("jitter includes both ends of its span") {
+  std::set<Milliseconds> seen;
+  for (int round = 0; round < 1000; ++round) seen.insert(jitter(2ms));
+  CHECK(seen == std::set<Milliseconds>{0ms, 1ms, 2ms});
+  CHECK(jitter(0ms) == 0ms);
+  CHECK(jitter(-1s) == 0ms);
+}
