@@ -1,0 +1,43 @@
+-- Write down what people want to know about a holder, if it really holds. Nobody reads the answer.
+-- May be sent twice.
+--
+-- KEYS  meta    hash: owner -> JSON; its TTL is that of the longest holder and is never shortened here
+--       held    what is held; the evidence is its value (a string), a field (a hash) or a member (a zset)
+-- ARGV  owner   whose facts
+--       member  the evidence
+--       lease   milliseconds that the facts stay, >= 1
+--       facts   a JSON object with at least one field
+--       ended   1: the command has ended, and only --min-hold keeps the key
+-- ->    1         written
+--       0         this owner holds nothing
+-- Beside `facts` stand since, renewed, lease_ms and ended_at, in the server's time; since is that of the first writing.
+local meta, held = KEYS[1], KEYS[2]
+local owner, member, lease, facts, ended = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local now = include('now')
+
+local kind = redis.call('type', held).ok
+local holds = kind == 'hash' and redis.call('hexists', held, member) == 1
+  or kind == 'zset' and redis.call('zscore', held, member)
+  or kind == 'string' and redis.call('get', held) == member
+if not holds then return 0 end
+
+local time = now()
+local before = redis.call('hget', meta, owner)
+local since = before and string.match(before, '^{"since":(%d+),') or time
+
+-- What killed holders left behind goes with the hash, unless others keep that alive.
+if redis.call('hlen', meta) > 16 then
+  local all = redis.call('hgetall', meta)
+  for i = 1, #all, 2 do
+    local renewed, its_lease = string.match(all[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
+    if not renewed or renewed + its_lease < time then redis.call('hdel', meta, all[i]) end
+  end
+end
+
+local longest = math.max(redis.call('pttl', meta), tonumber(lease))
+redis.call('pexpire', meta, longest)  -- who may not do this must learn it before there is a hash without a TTL
+local ended_at = ended == '1' and time or 'null'
+redis.call('hset', meta, owner, '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lease ..
+  ',"ended_at":' .. ended_at .. ',' .. string.sub(facts, 2))
+redis.call('pexpire', meta, longest)
+return 1

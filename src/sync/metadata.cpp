@@ -1,0 +1,126 @@
+#include "sync/metadata.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/identity.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Longer texts are cut: every renewal carries them.
+constexpr std::size_t kLongestText = 1000;
+
+/// What is longer was not written by us.
+constexpr std::size_t kLongestFacts = 64 * 1024;
+
+constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
+
+std::string brief(std::string_view text) { return utf8(text.substr(0, kLongestText)); }
+
+Json brief_or_null(const std::optional<std::string>& text) { return text ? Json(brief(*text)) : Json(); }
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> ci_job() {
+  for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
+    if (auto url = variable(name)) return url;
+  }
+  const auto server = variable("GITHUB_SERVER_URL");
+  const auto repository = variable("GITHUB_REPOSITORY");
+  const auto run = variable("GITHUB_RUN_ID");
+  if (!server || !repository || !run) return std::nullopt;
+  return *server + "/" + *repository + "/actions/runs/" + *run;
+}
+
+std::optional<std::string> text_at(const Json& facts, const char* name) {
+  const auto found = facts.find(name);
+  if (found == facts.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
+std::optional<std::int64_t> number_at(const Json& facts, const char* name) {
+  const auto found = facts.find(name);
+  if (found == facts.end() || !found->is_number_integer()) return std::nullopt;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(kLargestNumber))
+    return std::nullopt;
+  const auto number = found->get<std::int64_t>();
+  if (number < 0) return std::nullopt;
+  return number;
+}
+
+Milliseconds duration_at(const Json& facts, const char* name) {
+  return Milliseconds{number_at(facts, name).value_or(0)};
+}
+
+}  // namespace
+
+Metadata about_us(std::string_view command) {
+  Metadata facts;
+  facts.host = host_name();
+  facts.user = user_name();
+  facts.command = command.substr(command.rfind('/') + 1);
+  facts.pid = ::getpid();
+  facts.url = ci_job();
+  return facts;
+}
+
+Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
+                    const Metadata& facts) {
+  Json labels = Json::object();
+  for (const auto& [key, value] : facts.labels) labels[brief(key)] = brief(value);
+  Json json{{"host", brief(facts.host)},
+            {"pid", facts.pid},
+            {"user", brief(facts.user)},
+            {"command", brief(facts.command)},
+            {"reason", brief_or_null(facts.reason)},
+            {"labels", std::move(labels)},
+            {"url", brief_or_null(facts.url)},
+            {"exit", facts.exit ? Json(*facts.exit) : Json()}};
+  return {.script = &scripts::meta_write,
+          .keys = {metadata_key(name), evidence.key},
+          .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
+                   facts.exit ? "1" : "0"}};
+}
+
+Call erase_metadata(const LockName& name, const Owner& owner) {
+  return {.script = &scripts::meta_erase, .keys = {metadata_key(name)}, .args = {owner.str()}};
+}
+
+std::optional<Metadata> parse_metadata(std::string_view json) {
+  if (json.size() > kLongestFacts) return std::nullopt;
+  const Json read = Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!read.is_object()) return std::nullopt;
+
+  Metadata facts;
+  facts.host = text_at(read, "host").value_or("");
+  facts.user = text_at(read, "user").value_or("");
+  facts.command = text_at(read, "command").value_or("");
+  facts.pid = number_at(read, "pid").value_or(0);
+  facts.reason = text_at(read, "reason");
+  facts.url = text_at(read, "url");
+  if (const auto exit = number_at(read, "exit"); exit && *exit <= 255) facts.exit = static_cast<int>(*exit);
+  if (const auto labels = read.find("labels"); labels != read.end() && labels->is_object()) {
+    for (const auto& [key, value] : labels->items()) {
+      if (value.is_string()) facts.labels[key] = value.get<std::string>();
+    }
+  }
+  facts.since = duration_at(read, "since");
+  facts.renewed = duration_at(read, "renewed");
+  facts.lease = duration_at(read, "lease_ms");
+  if (const auto ended = number_at(read, "ended_at")) facts.ended_at = Milliseconds{*ended};
+  return facts;
+}
+
+}  // namespace rlock

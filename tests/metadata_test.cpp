@@ -1,0 +1,201 @@
+#include "sync/metadata.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "support/direct.h"
+#include "support/redis_server.h"
+#include "sync/lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+const LockName kName{"deploy"};
+const Owner kMe{"me:1"};
+
+Metadata facts() {
+  Metadata facts;
+  facts.host = "ci-7";
+  facts.user = "alice";
+  facts.command = "make";
+  facts.pid = 4121;
+  facts.reason = "hotfix \"42\"";
+  facts.labels = {{"team", "core"}};
+  return facts;
+}
+
+struct Scene {
+  RedisServer server{};
+  Direct redis{server};
+
+  void hold(const std::string& owner) {
+    redis.run(Lock{{.name = kName, .owner = Owner{owner}, .lease = Milliseconds{30000}}}.ask());
+  }
+  Reply write(const Metadata& what, Milliseconds lease = Milliseconds{30000}) {
+    return redis.run(write_metadata(kName, kMe, {kName.str(), kMe.str()}, lease, what));
+  }
+  std::optional<Metadata> read() {
+    return parse_metadata(server.cli({"HGET", "rlock:meta:{deploy}", kMe.str()}));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is written about a holder is read back, with the server's times") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(facts());
+
+  const auto read = scene.read();
+  REQUIRE(read);
+  CHECK(read->host == "ci-7");
+  CHECK(read->user == "alice");
+  CHECK(read->command == "make");
+  CHECK(read->pid == 4121);
+  CHECK(read->reason == "hotfix \"42\"");
+  CHECK(read->labels.at("team") == "core");
+  CHECK(read->since.count() > 1600000000000);
+  CHECK(read->renewed == read->since);
+  CHECK(read->lease == Milliseconds{30000});
+  CHECK(!read->ended_at);
+  CHECK(!read->exit);
+}
+
+TEST_CASE("a renewal keeps `since` and moves `renewed`") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(facts());
+  const auto first = scene.read();
+  std::this_thread::sleep_for(std::chrono::milliseconds{3});
+  scene.write(facts());
+
+  CHECK(scene.read()->since == first->since);
+  CHECK(scene.read()->renewed > first->renewed);
+}
+
+TEST_CASE("nothing is written about one who does not hold") {
+  Scene scene;
+  scene.write(facts());
+  CHECK(contents(scene.redis).empty());
+  scene.hold("you:1");
+  scene.write(facts());
+  CHECK(!scene.server.has("rlock:meta:{deploy}"));
+}
+
+TEST_CASE("the evidence is a field, a member or a value") {
+  Scene scene;
+  const auto written_about = [&](const Evidence& evidence) {
+    scene.server.del("rlock:meta:{deploy}");
+    scene.redis.run(write_metadata(kName, kMe, evidence, Milliseconds{30000}, facts()));
+    return scene.server.has("rlock:meta:{deploy}");
+  };
+  scene.server.cli({"SET", "plain", "token"});
+  scene.server.cli({"ZADD", "permits", "5", "id"});
+
+  CHECK(written_about({"plain", "token"}));
+  CHECK(!written_about({"plain", "other"}));
+  CHECK(written_about({"permits", "id"}));
+  CHECK(!written_about({"permits", "other"}));
+  CHECK(!written_about({"absent", "id"}));
+}
+
+TEST_CASE("metadata stay as long as the longest holder may") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(facts(), Milliseconds{30000});
+  scene.write(facts(), Milliseconds{1000});
+  CHECK(scene.server.pttl("rlock:meta:{deploy}") > 29000);
+}
+
+TEST_CASE("a hold that only --min-hold keeps says how its command ended, and when") {
+  Scene scene;
+  scene.hold("me:1");
+  Metadata ended = facts();
+  ended.exit = 3;
+  scene.write(ended);
+
+  CHECK(scene.read()->exit == 3);
+  CHECK(scene.read()->ended_at);
+}
+
+TEST_CASE("erasing metadata forgets this holder and no other") {
+  Scene scene;
+  scene.server.cli({"HSET", "rlock:meta:{deploy}", "me:1", "{}", "you:1", "{}"});
+  scene.redis.twice(erase_metadata(kName, kMe));
+  CHECK(contents(scene.redis) == "rlock:meta:{deploy} (stays) hash ['you:1', '{}']");
+}
+
+TEST_CASE("what killed holders left goes when there is much of it") {
+  Scene scene;
+  scene.hold("me:1");
+  for (int i = 0; i < 20; ++i) {
+    const std::string json = R"({"since":1,"renewed":1,"lease_ms":1000,"ended_at":null,"host":"dead"})";
+    scene.server.cli({"HSET", "rlock:meta:{deploy}", "dead:" + std::to_string(i), json});
+  }
+  scene.write(facts());
+  CHECK(scene.server.cli({"HKEYS", "rlock:meta:{deploy}"}) == "me:1");
+}
+
+TEST_CASE("an escort writes metadata in the same write as the acquire") {
+  Scene scene;
+  const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}}};
+  Call ask = lock.ask();
+  ask.escort = {write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts())};
+  scene.redis.run(ask);
+  CHECK(scene.read()->pid == 4121);
+}
+
+TEST_CASE("hostile metadata are read without harm") {
+  for (const char* json :
+       {"", "[]", "7", "null", "\"x\"", "{", "{\"host\":", "\xff\xfe", "{\"host\":\"\xff\"}"}) {
+    CAPTURE(json);
+    CHECK(!parse_metadata(json));
+  }
+  CHECK(!parse_metadata(std::string(100000, '[')));
+  CHECK(!parse_metadata("{\"host\":\"" + std::string(100000, 'x') + "\"}"));
+
+  const auto odd = parse_metadata(
+      R"({"host":7,"pid":"x","user":{},"since":-5,"renewed":1e300,"lease_ms":99999999999999999999,"labels":{"a":1,"b":"c"},)"
+      R"("reason":[],"exit":4000,"ended_at":18446744073709551615,"command":"m\u0000k"})");
+  REQUIRE(odd);
+  CHECK(odd->host.empty());
+  CHECK(odd->pid == 0);
+  CHECK(odd->since.count() == 0);
+  CHECK(odd->renewed.count() == 0);
+  CHECK(odd->lease.count() == 0);
+  CHECK(odd->labels.size() == 1);
+  CHECK(!odd->reason);
+  CHECK(!odd->exit);
+  CHECK(!odd->ended_at);
+}
+
+TEST_CASE("texts that are no UTF-8, or too long, do not stop the metadata") {
+  Metadata odd = facts();
+  odd.reason = "\xff" + std::string(5000, 'x');
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(odd);
+  REQUIRE(scene.read());
+  CHECK(scene.read()->reason->size() < 1100);
+}
+
+TEST_CASE("a command is named without its folder, and the CI job by its address") {
+  ::setenv("CI_JOB_URL", "https://ci.example/jobs/881", 1);
+  const Metadata ours = about_us("/opt/tools/make");
+  ::unsetenv("CI_JOB_URL");
+  CHECK(ours.command == "make");
+  CHECK(ours.url == "https://ci.example/jobs/881");
+  CHECK(ours.pid > 0);
+  CHECK(!ours.host.empty());
+
+  ::setenv("GITHUB_SERVER_URL", "https://github.example", 1);
+  ::setenv("GITHUB_REPOSITORY", "a/b", 1);
+  ::setenv("GITHUB_RUN_ID", "12", 1);
+  CHECK(about_us("make").url == "https://github.example/a/b/actions/runs/12");
+  ::unsetenv("GITHUB_RUN_ID");
+  CHECK(about_us("make").url == std::nullopt);
+}
