@@ -1,0 +1,131 @@
+#include "loop/signals.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace rlock {
+namespace {
+
+constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+
+/// Those whose arrival means that nobody wants to wait any longer. ALRM: `alarm` outlives exec, and is a poor man's timeout.
+constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
+
+bool contains(const auto& numbers, int number) {
+  return std::ranges::find(numbers, number) != std::end(numbers);
+}
+
+/// Those that were ignored when we were started. Real-time signals are not asked for: what ignores them ignores
+/// them in the command too.
+std::bitset<NSIG> ignored_now() {
+  std::bitset<NSIG> ignored;
+  for (int number = 1; number < SIGSYS + 1; ++number) {
+    struct sigaction action;
+    if (::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN)
+      ignored.set(static_cast<std::size_t>(number));
+  }
+  return ignored;
+}
+
+/// What is taken from the kernel's hands.
+sigset_t ours(const std::bitset<NSIG>& ignored) {
+  sigset_t all;
+  ::sigfillset(&all);
+  for (int fault : kFaults) ::sigdelset(&all, fault);
+  for (int number = 1; number < NSIG; ++number)
+    if (ignored[static_cast<std::size_t>(number)]) ::sigdelset(&all, number);
+  ::sigaddset(&all, SIGCHLD);
+  ::sigdelset(&all, SIGPIPE);
+  return all;
+}
+
+void set_disposition(int number, void (*disposition)(int), struct sigaction* before) {
+  struct sigaction action = {};
+  action.sa_handler = disposition;
+  ::sigaction(number, &action, before);
+}
+
+}  // namespace
+
+Signals::Signals(Loop& loop) : loop_(loop), ignored_(ignored_now()) {
+  sigset_t taken = ours(ignored_);
+  ::sigprocmask(SIG_BLOCK, &taken, &inherited_);
+  set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
+  set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
+
+  ::sigdelset(&taken, SIGCHLD);
+  fd_ = ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
+  loop_.join(*this);
+}
+
+Signals::~Signals() {
+  loop_.leave(*this);
+  ::close(fd_);
+}
+
+short Signals::interest() const { return POLLIN; }
+
+void Signals::ready(short events, TimePoint) {
+  if (events != 0) look();
+}
+
+void Signals::look() {
+  signalfd_siginfo infos[8];
+  ssize_t got = 0;
+  while ((got = ::read(fd_, infos, sizeof infos)) > 0) {
+    const auto count = static_cast<std::size_t>(got) / sizeof infos[0];
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool by_process = infos[i].ssi_code <= 0 && infos[i].ssi_code != SI_TIMER;
+      note({static_cast<int>(infos[i].ssi_signo), by_process, static_cast<pid_t>(infos[i].ssi_pid)});
+    }
+    if (count < std::size(infos)) return;
+  }
+}
+
+void Signals::note(const Caught& caught) {
+  caught_.push_back(caught);
+  if (caught.number == SIGUSR1) ++questions_;
+  if (!contains(kEnders, caught.number)) return;
+  if (ended_) insisted_ = true;
+  if (!ended_) ended_ = caught.number;
+}
+
+std::vector<Caught> Signals::take() { return std::exchange(caught_, {}); }
+
+void Signals::restore() const noexcept {
+  ::sigaction(SIGCHLD, &child_ended_, nullptr);
+  ::sigaction(SIGPIPE, &pipe_closed_, nullptr);
+  ::sigprocmask(SIG_SETMASK, &inherited_, nullptr);
+}
+
+void die_of(int number) noexcept {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::prctl(PR_SET_DUMPABLE, 0);  // a core that is piped to a program knows no limit
+  set_disposition(number, SIG_DFL, nullptr);
+  ::kill(::getpid(), number);
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::_exit(128 + number);  // as PID 1, or when it does not end anybody
+}
+
+std::string signal_name(int number) {
+  if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
+  const char* name = ::sigabbrev_np(number);
+  return name ? std::string{"SIG"} + name : "signal " + std::to_string(number);
+}
+
+}  // namespace rlock

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include <bitset>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loop/loop.h"
+#include "loop/source.h"
+
+namespace rlock {
+
+/// A signal that has come.
+struct Caught {
+  int number;
+  bool by_process;  ///< by kill(), sigqueue() and the like; else by the kernel: the terminal, a timer
+  pid_t sender;     ///< 0 when it lives in another pid namespace
+};
+
+/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at.
+///
+/// What was ignored when we were started (nohup, background jobs of sh) stays ignored. SIGCHLD gets its default action,
+/// lest the kernel reap for us, and SIGPIPE is ignored. Left to their own devices: KILL, STOP, and the faults (SEGV,
+/// BUS, FPE, ILL, TRAP, SYS). SIGCHLD is only blocked: whoever has children looks for it.
+/// REQUIRES: no other thread, and no other Signals.
+class Signals final : public Source {
+ public:
+  explicit Signals(Loop& loop);
+  ~Signals() override;
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  /// Looks now instead of at the next turn.
+  void look();
+
+  /// What has come since the last take().
+  std::vector<Caught> take();
+
+  /// The first signal that ends a wait (TERM, INT, QUIT, HUP, ALRM); a fact that stays true, take() or not.
+  std::optional<int> ended() const noexcept { return ended_; }
+  bool any() const noexcept { return ended_.has_value(); }
+
+  /// A second one of these has come: end at once, whatever is not confirmed yet.
+  bool insisted() const noexcept { return insisted_; }
+
+  /// How many USR1 have come: each asks for a line on what we are waiting for.
+  int questions() const noexcept { return questions_; }
+
+  /// The mask with which we were started.
+  const sigset_t& inherited() const noexcept { return inherited_; }
+
+  /// Was `number` ignored when we were started?
+  bool ignored(int number) const noexcept { return ignored_[static_cast<std::size_t>(number)]; }
+
+  /// Mask and dispositions as we found them. For the command's process, between fork and exec.
+  void restore() const noexcept;
+
+  int fd() const override { return fd_; }
+  short interest() const override;
+  void ready(short events, TimePoint now) override;
+
+ private:
+  void note(const Caught& caught);
+
+  Loop& loop_;
+  sigset_t inherited_;
+  std::bitset<NSIG> ignored_;
+  struct sigaction child_ended_;  ///< as we found it
+  struct sigaction pipe_closed_;  ///< as we found it
+  int fd_ = -1;
+  std::vector<Caught> caught_;
+  std::optional<int> ended_;
+  bool insisted_ = false;
+  int questions_ = 0;
+};
+
+/// Ends this process by `number`, with its default action and without a core of ours; as PID 1, which no signal of its own
+/// can end, with 128 + number.
+[[noreturn]] void die_of(int number) noexcept;
+
+/// "SIGTERM", "SIGRTMIN+3".
+std::string signal_name(int number);
+
+}  // namespace rlock
