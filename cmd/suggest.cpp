@@ -33,8 +33,9 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
   std::optional<std::string_view> best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    // Who typed the beginning of a word and believed in abbreviations meant that word.
-    const bool begun = word.size() >= 2 && candidate.starts_with(word);
+    // Who typed the beginning of a word, or more than it, meant that word.
+    const bool begun = (word.size() >= 2 && candidate.starts_with(word)) ||
+                       (candidate.size() >= 3 && word.starts_with(candidate));
     const std::size_t mistakes = begun ? 1 : distance(word, candidate);
     if (mistakes >= least) continue;
     least = mistakes;
