@@ -7,6 +7,7 @@
 #include "cmd/app.h"
 #include "cmd/exit_code.h"
 #include "cmd/secrets.h"
+#include "cmd/status.h"
 
 int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
@@ -17,9 +18,11 @@ int main(int argc, char** argv) {
     return rlock::app(started, words);
   } catch (const rlock::Error& error) {
     rlock::complain(error.what());
+    rlock::write_failed_status(error.kind(), error.what());
     return rlock::exit_code::of(error.kind());
   } catch (const std::exception& error) {
     rlock::complain(std::string{"internal error: "} + error.what());
+    rlock::write_failed_status(rlock::Error::internal, error.what());
     return rlock::exit_code::internal;
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
@@ -17,7 +18,8 @@ namespace {
 /// Between two tries to write where somebody else made the terminal non-blocking.
 constexpr Milliseconds kNonBlockingPause{10};
 
-/// All of `text`, or what went wrong.
+}  // namespace
+
 int write_all(int fd, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
@@ -32,8 +34,6 @@ int write_all(int fd, std::string_view text) noexcept {
   return 0;
 }
 
-}  // namespace
-
 void print(std::string_view text) {
   if (const int failed = write_all(STDOUT_FILENO, text))
     throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
@@ -41,6 +41,27 @@ void print(std::string_view text) {
 
 void print_line(std::string_view line) { print(std::string{line} + "\n"); }
 
-void print_on_stderr(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
+void print_on_stderr(std::string_view text) noexcept { static_cast<void>(write_all(STDERR_FILENO, text)); }
+
+Json::Json(std::string_view text)
+    : text_(nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true,
+                                      nlohmann::json::error_handler_t::replace)) {}
+
+Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
+  Json json;
+  json.text_ = "{";
+  for (const auto& [name, value] : fields)
+    json.text_ += fmt::format("{}{}:{}", json.text_.size() > 1 ? "," : "", Json{name}.text_, value.text_);
+  json.text_ += "}";
+  return json;
+}
+
+Json Json::array(const std::vector<Json>& items) {
+  Json json;
+  json.text_ = "[";
+  for (const Json& item : items) json.text_ += (json.text_.size() > 1 ? "," : "") + item.text_;
+  json.text_ += "]";
+  return json;
+}
 
 }  // namespace rlock

@@ -1,6 +1,15 @@
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "base/time.h"
 
 namespace rlock {
 
@@ -13,5 +22,39 @@ void print_line(std::string_view line);
 
 /// Writes to stderr as it is. When that fails there is nobody left to tell.
 void print_on_stderr(std::string_view text) noexcept;
+
+/// Writes all of `text`, or answers the errno that stopped it; 0: done.
+[[nodiscard]] int write_all(int fd, std::string_view text) noexcept;
+
+/// A JSON value, rendered: fields keep the order in which they were said. Pure ASCII, so that a terminal that shows it obeys
+/// nothing in it; text is escaped losslessly, except for bytes that are no UTF-8: those become U+FFFD.
+class Json {
+ public:
+  Json() : text_("null") {}
+  Json(std::nullptr_t) : Json() {}
+  Json(bool truth) : text_(truth ? "true" : "false") {}
+  Json(std::integral auto number) : text_(std::to_string(number)) {}
+  Json(Milliseconds duration) : Json(duration.count()) {}
+  Json(std::string_view text);
+  Json(const std::string& text) : Json(std::string_view{text}) {}
+  Json(const char* text) : Json(std::string_view{text}) {}
+  template <class Meaning>
+  Json(const Name<Meaning>& name) : Json(name.str()) {}
+  template <class Value>
+  Json(const std::optional<Value>& value) : Json(value ? Json{*value} : Json{}) {}
+  static Json object(const std::vector<std::pair<std::string_view, Json>>& fields);
+  static Json array(const std::vector<Json>& items);
+
+  /// Each of `values` by itself: [1,2] or ["a","b"].
+  template <class Values>
+  static Json list(const Values& values) {
+    return array({values.begin(), values.end()});
+  }
+
+  const std::string& str() const noexcept { return text_; }
+
+ private:
+  std::string text_;
+};
 
 }  // namespace rlock

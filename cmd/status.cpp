@@ -1,0 +1,135 @@
+#include "cmd/status.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/output.h"
+
+namespace rlock {
+namespace {
+
+/// Set once, by `run`: a failure may reach main from anywhere, when nothing else of the run is left.
+struct Destination {
+  std::optional<std::int64_t> fd;
+  std::string file;
+  RunReport report;
+  bool written = true;
+} destination;
+
+std::string_view name_of(RunReport::Outcome outcome) {
+  switch (outcome) {
+    case RunReport::Outcome::ran: return "ran";
+    case RunReport::Outcome::busy: return "busy";
+    case RunReport::Outcome::unreachable: return "unreachable";
+    case RunReport::Outcome::lost: return "lost";
+    case RunReport::Outcome::max_hold: return "max-hold";
+    case RunReport::Outcome::not_started: return "not-started";
+    case RunReport::Outcome::interrupted: return "interrupted";
+    case RunReport::Outcome::error: return "error";
+  }
+  return "error";
+}
+
+std::string_view name_of(RunReport::Released released) {
+  switch (released) {
+    case RunReport::Released::yes: return "yes";
+    case RunReport::Released::no: return "no";
+    case RunReport::Released::kept: return "kept";
+    case RunReport::Released::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string folder_of(const std::string& file) {
+  const std::size_t slash = file.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : file.substr(0, slash);
+}
+
+/// Aside first, then renamed: whoever looks sees a whole report or none. A name of ours alone, so that nobody's link is followed.
+int write_file(const std::string& file, std::string_view line) noexcept {
+  const std::string aside = fmt::format("{}.{}.tmp", file, ::getpid());
+  const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return errno;
+  int failed = write_all(fd, line);
+  if (::close(fd) != 0 && failed == 0) failed = errno;
+  if (failed == 0 && ::rename(aside.c_str(), file.c_str()) != 0) failed = errno;
+  if (failed != 0) ::unlink(aside.c_str());
+  return failed;
+}
+
+}  // namespace
+
+std::string RunReport::json() const {
+  Json servers;
+  if (nodes) {
+    std::vector<Json> items;
+    for (const Node& node : *nodes)
+      items.push_back(Json::object({{"url", node.url}, {"granted", node.granted}}));
+    servers = Json::array(items);
+  }
+  return Json::object({{"v", 1},
+                       {"outcome", name_of(outcome)},
+                       {"exit", exit},
+                       {"command_exit", command_exit},
+                       {"command_signal", command_signal},
+                       {"keys", Json::list(keys)},
+                       {"type", type},
+                       {"owner", owner},
+                       {"fence", fence},
+                       {"slots", slots ? Json::list(*slots) : Json{}},
+                       {"waited_ms", waited},
+                       {"held_ms", held},
+                       {"released", released ? Json{name_of(*released)} : Json{}},
+                       {"nodes", servers},
+                       {"error", error}})
+      .str();
+}
+
+void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report) {
+  destination = {.fd = fd, .file = file, .report = report, .written = !fd && file.empty()};
+  if (fd) ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
+  if (file.empty()) return;
+  const auto refuse = [&] {
+    destination.written = true;
+    throw Error{Error::system, fmt::format("--status-file {}: {}", quoted(file), std::strerror(errno))};
+  };
+  // An old report must not be taken for ours, even when we are killed before we can say anything.
+  if (::unlink(file.c_str()) != 0 && errno != ENOENT) refuse();
+  if (::access(folder_of(file).c_str(), W_OK | X_OK) != 0) refuse();
+}
+
+void write_status(const RunReport& report) noexcept {
+  if (destination.written) return;
+  destination.written = true;
+  const std::string line = report.json() + "\n";
+  if (destination.fd) {
+    if (const int failed = write_all(static_cast<int>(*destination.fd), line))
+      complain(fmt::format("cannot write the status to descriptor {}: {}", *destination.fd,
+                           std::strerror(failed)));
+  }
+  if (!destination.file.empty()) {
+    if (const int failed = write_file(destination.file, line))
+      complain(
+          fmt::format("cannot write the status to {}: {}", quoted(destination.file), std::strerror(failed)));
+  }
+}
+
+void write_failed_status(Error::Kind kind, const std::string& text) noexcept {
+  if (destination.written) return;
+  RunReport report = destination.report;
+  report.outcome = kind == Error::unreachable ? RunReport::Outcome::unreachable : RunReport::Outcome::error;
+  report.exit = exit_code::of(kind);
+  report.error = text;
+  write_status(report);
+}
+
+}  // namespace rlock
