@@ -1,0 +1,103 @@
+#include "cmd/status.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/output.h"
+#include "support/process.h"
+
+namespace rlock {
+namespace {
+
+using test::read_file;
+using test::TempDir;
+using test::write_file;
+
+RunReport sample() {
+  return {.outcome = RunReport::Outcome::ran,
+          .exit = 0,
+          .command_exit = 0,
+          .keys = {LockName{"k"}},
+          .type = "lock",
+          .owner = Owner{"me:1"},
+          .waited = Milliseconds{0},
+          .held = Milliseconds{12},
+          .released = RunReport::Released::yes};
+}
+
+}  // namespace
+
+TEST_CASE("JSON renders what was said, in the order in which it was said") {
+  CHECK(Json::object({}).str() == "{}");
+  CHECK(Json::object({{"b", 1}, {"a", nullptr}, {"c", true}, {"d", "x"}, {"e", Milliseconds{-5}}}).str() ==
+        R"({"b":1,"a":null,"c":true,"d":"x","e":-5})");
+  CHECK(Json::array({1, "two", Json{}}).str() == R"([1,"two",null])");
+  CHECK(Json::list(std::vector<std::string>{"a", "b"}).str() == R"(["a","b"])");
+  CHECK(Json{std::optional<int>{}}.str() == "null");
+  CHECK(Json{std::optional{3}}.str() == "3");
+}
+
+TEST_CASE("JSON holds nothing that a terminal would obey, and loses nothing that is text") {
+  CHECK(Json{"\"\\\n\x1b\x7f"}.str() == "\"\\\"\\\\\\n\\u001b\\u007f\"");
+  CHECK(Json{"gr\xC3\xBC\xC3\x9F \xE2\x80\xAE \xF0\x9F\x94\x92"}.str() ==
+        R"("gr\u00fc\u00df \u202e \ud83d\udd12")");
+  CHECK(Json{"a\xFFz"}.str() == R"("a\ufffdz")");
+  CHECK(Json{std::string_view{"a\0b", 3}}.str() == R"("a\u0000b")");
+}
+
+TEST_CASE("a report has the documented fields in the documented order") {
+  CHECK(
+      sample().json() ==
+      R"({"v":1,"outcome":"ran","exit":0,"command_exit":0,"command_signal":null,"keys":["k"],"type":"lock",)"
+      R"("owner":"me:1","fence":null,"slots":null,"waited_ms":0,"held_ms":12,"released":"yes","nodes":null,"error":null})");
+}
+
+TEST_CASE("a status file of an older run is gone at once, and a new one appears whole") {
+  TempDir folder;
+  const std::string file = folder / "status";
+  write_file(file, "old");
+
+  open_status({}, file, {});
+  CHECK(::access(file.c_str(), F_OK) != 0);
+  write_status(sample());
+  CHECK(read_file(file) == sample().json() + "\n");
+  write_failed_status(Error::system, "too late");
+  CHECK(read_file(file) == sample().json() + "\n");
+}
+
+TEST_CASE("a link in the place of the status file is replaced and not followed") {
+  TempDir folder;
+  write_file(folder / "precious", "precious");
+  REQUIRE(::symlink((folder / "precious").c_str(), (folder / "status").c_str()) == 0);
+
+  open_status({}, folder / "status", {});
+  write_status(sample());
+  CHECK(read_file(folder / "precious") == "precious");
+  CHECK(read_file(folder / "status") == sample().json() + "\n");
+}
+
+TEST_CASE("a status file that cannot be written is refused before anything is locked") {
+  CHECK_THROWS_AS(open_status({}, "/nonexistent/status", {}), Error);
+  CHECK_THROWS_AS(open_status({}, "/tmp", {}), Error);
+}
+
+TEST_CASE("the status descriptor gets one line and is not inherited") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  open_status(ends[1], "", {.keys = {LockName{"k"}}, .type = "lock"});
+  CHECK((::fcntl(ends[1], F_GETFD) & FD_CLOEXEC) != 0);
+
+  write_failed_status(Error::unreachable, "no server");
+  char text[1024];
+  const ssize_t size = ::read(ends[0], text, sizeof text);
+  REQUIRE(size > 0);
+  const std::string line{text, static_cast<std::size_t>(size)};
+  CHECK(line.starts_with(R"({"v":1,"outcome":"unreachable","exit":69,"command_exit":null,)"));
+  CHECK(line.ends_with("\"error\":\"no server\"}\n"));
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace rlock
