@@ -2,11 +2,17 @@
 
 #include <array>
 
+#include "sync/lock.h"
+
 namespace rlock {
 namespace {
 
+std::unique_ptr<Lockable> make_lock(const Wanted& wanted) {
+  return std::make_unique<Lock>(wanted.claim, wanted.again ? Lock::Hold::another : Lock::Hold::first);
+}
+
 constexpr std::array kLockTypes{
-    LockType{.name = "lock", .flags = "", .help = ""},
+    LockType{.name = "lock", .flags = "", .help = "", .make = make_lock},
 };
 
 }  // namespace

@@ -1,14 +1,25 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/time.h"
+#include "sync/claim.h"
 #include "sync/lockable.h"
 
 namespace rlock {
+
+/// What a lock is made from, whatever its kind.
+struct Wanted {
+  Claim claim;
+  bool again = false;                      ///< one more hold of an owner who has it already
+  std::optional<Waitable::Pause> backoff;  ///< where nothing wakes a waiter
+  std::optional<std::int64_t> permits;     ///< the size of the pool
+  std::int64_t count = 1;                  ///< how many permits to take
+};
 
 /// A kind of thing that `run` and `lock acquire` can hold. One line of the table per kind (cmd/lock_types.cpp).
 struct LockType {
@@ -16,6 +27,7 @@ struct LockType {
   std::string_view flags;  ///< how people type it: "-s, --shared, --read"; empty: only by --type
   std::string_view help;   ///< its line on the screen of `run`
   bool polls = false;      ///< nothing wakes its waiters
+  std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
 };
 
 std::span<const LockType> lock_types();

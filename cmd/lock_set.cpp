@@ -1,0 +1,63 @@
+#include "cmd/lock_set.h"
+
+#include "base/random.h"
+
+namespace rlock {
+namespace {
+
+Metadata facts_about(const RunOptions& options) {
+  Metadata facts = about_us(options.command.front());
+  if (!options.reason.empty()) facts.reason = options.reason;
+  facts.labels = options.labels;
+  return facts;
+}
+
+bool is_cluster(const RunOptions& options) {
+  return options.deployment.targets.front().topology == Target::Topology::cluster;
+}
+
+}  // namespace
+
+LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& above)
+    : options_(options), owner_(new_owner()), facts_(facts_about(options)) {
+  for (const LockName& name : options.names) {
+    const InheritedHold* outer = find_hold(above, name);
+    const Wanted wanted{.claim = {.name = name,
+                                  .owner = outer != nullptr ? outer->owner : owner_,
+                                  .lease = options.lease,
+                                  .cluster = is_cluster(options)},
+                        .again = outer != nullptr,
+                        .backoff = options.backoff,
+                        .permits = options.permits,
+                        .count = options.count};
+    enters_ = enters_ || outer != nullptr;
+    locks_.push_back(options.type->make(wanted));
+    const Lockable& lock = *locks_.back();
+    parts_.push_back({&lock, {}});
+    if (outer == nullptr) {  // of a hold that we enter people know already
+      parts_.back().escort = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
+    }
+  }
+  if (enters_ && locks_.size() == 1) owner_ = locks_.front()->owner();
+}
+
+std::vector<Part> LockSet::leaving(bool kept, int exit) const {
+  Metadata last = facts_;
+  last.exit = exit;
+  std::vector<Part> parts = parts_;
+  for (Part& part : parts) {
+    if (part.escort.empty()) continue;
+    const Lockable& lock = *part.lock;
+    part.escort = {kept ? write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)
+                        : erase_metadata(lock.name(), lock.owner())};
+  }
+  return parts;
+}
+
+std::vector<InheritedHold> LockSet::holds() const {
+  std::vector<InheritedHold> holds;
+  for (const auto& lock : locks_) holds.push_back({std::string{options_.type->name}, lock->owner(), lock->name()});
+  return holds;
+}
+
+}  // namespace rlock

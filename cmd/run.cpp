@@ -1,0 +1,146 @@
+#include "cmd/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/command_environment.h"
+#include "cmd/exit_code.h"
+#include "cmd/hold.h"
+#include "cmd/holds.h"
+#include "cmd/lock_set.h"
+#include "redis/executor.h"
+#include "sync/keeper.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+std::vector<InheritedHold> holds_above_us() {
+  const char* stack = std::getenv("RLOCK_STACK");
+  return read_holds(stack != nullptr ? stack : "");
+}
+
+std::string all_keys(const RunOptions& opt) {
+  std::vector<std::string> names;
+  for (const LockName& name : opt.names) names.push_back(quoted(name.str()));
+  return joined(names, ", ");
+}
+
+AcquireOptions waiting(const RunOptions& opt) {
+  AcquireOptions options;
+  options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started)};
+  options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
+  options.sync_replicas = static_cast<int>(opt.sync_replicas);
+  options.sync_timeout = opt.sync_timeout;
+  return options;
+}
+
+/// Says why there is no lock, and answers the exit status that says it to a script.
+int refuse(const RunOptions& opt, const Executor& redis, const GaveUp& gave_up) {
+  switch (gave_up.why) {
+    case GaveUp::Why::busy:
+      tell(fmt::format("{} is held by somebody else", all_keys(opt)));
+      return static_cast<int>(opt.wait.conflict_exit_code);
+    case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
+    case GaveUp::Why::interrupted: return exit_code::busy;
+    case GaveUp::Why::unreachable: break;
+  }
+  const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
+  complain(fmt::format("cannot use redis at {}: {}", redis.str(), failure.text));
+  return exit_code::of(failure.kind);
+}
+
+HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
+  const Held& held = taken.held.front();
+  std::vector<InheritedHold> stack = holds_above_us();
+  std::ranges::copy(locks.holds(), std::back_inserter(stack));
+  return {.keys = opt.names,
+          .type = std::string{opt.type->name},
+          .owner = locks.owner(),
+          .fence = held.fence,
+          .lease = opt.lease,
+          .acquired_at = held.server_time,
+          .waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - opt.started),
+          .slots = held.slots,
+          .stack = write_holds(stack)};
+}
+
+Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
+  Variables variables = describe_hold(facts_of(opt, locks, taken));
+  std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
+  return variables;
+}
+
+/// Runs the command while the keeper renews. The keeper has stopped when this returns.
+Ended hold(const RunOptions& opt, Loop& loop, Keeper& keeper, Variables variables, TimePoint acquired) {
+  HoldOptions options;
+  options.argv = opt.command;
+  options.variables = std::move(variables);
+  options.signal = opt.signal;
+  options.kill_after = opt.kill_after;
+  if (opt.max_hold) options.max_hold = later(acquired, *opt.max_hold);
+  options.stop_on_loss = opt.stop_on_loss;
+  options.until_group = opt.until_group;
+  const Ended ended = hold(loop, keeper, options);
+  keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
+  return ended;
+}
+
+/// Gives everything back, and says what a person should know about it.
+void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken, const Ended& ended,
+               bool lost) {
+  Farewell farewell;
+  const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.not_started == 0;
+  if (keep) farewell.keep_until = taken.held.front().server_time + opt.min_hold;
+  const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
+  const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string key = quoted(parts[i].lock->name().str());
+    if (answers[i].how == GivenBack::How::unknown)
+      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answers[i].why, describe(opt.lease)));
+    if (answers[i].how == GivenBack::How::not_ours && !lost) complain(fmt::format("{} was not ours any more at its release", key));
+    if (!answers[i].unannounced.empty())
+      complain(fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answers[i].unannounced)));
+  }
+}
+
+int exit_status(const Ended& ended, bool lost) {
+  if (ended.not_started != 0) return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
+  if (lost) return exit_code::lost;
+  return ended.max_hold ? exit_code::max_hold : ended.exit_code;
+}
+
+}  // namespace
+
+int run(const RunOptions& opt) {
+  Loop loop;
+  Executor redis{loop, opt.deployment.targets, {.timeouts = opt.deployment.timeouts, .all = opt.quorum_all, .knock = opt.wait.given}};
+  mention(opt.budget.str());
+
+  // Waiting. Whatever ends the wait, acquire() has given back what it took.
+  LockSet locks{opt, holds_above_us()};
+  const Acquired got = acquire(redis, locks.parts(), waiting(opt));
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) return refuse(opt, redis, *gave_up);
+  const Taken& taken = std::get<Taken>(got);
+
+  // Holding. The command lives no longer than the lease that the keeper renews.
+  Keeper keeper{redis, {.lease = {.asked = taken.asked, .budget = opt.budget},
+                        .parts = {locks.parts().begin(), locks.parts().end()},
+                        .sync_replicas = static_cast<int>(opt.sync_replicas),
+                        .sync_timeout = opt.sync_timeout}};
+  const Ended ended = hold(opt, loop, keeper, variables_of(opt, locks, taken), taken.asked);
+
+  // Giving back.
+  const bool lost = keeper.lost();
+  if (lost) complain(fmt::format("lost {}: {}", all_keys(opt), keeper.why()));
+  if (ended.not_started != 0) complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
+  give_back(opt, redis, locks, taken, ended, lost);
+  return exit_status(ended, lost);
+}
+
+}  // namespace rlock
