@@ -38,7 +38,8 @@ Ended hold(Loop& loop, Keeper& keeper, const HoldOptions& options) {
     if (!stopped) child.signal(options.signal);
     stopped = true;
   }
-  ended.exit_code = WIFEXITED(child.wait_status()) ? WEXITSTATUS(child.wait_status()) : 128 + WTERMSIG(child.wait_status());
+  ended.exit_code =
+      WIFEXITED(child.wait_status()) ? WEXITSTATUS(child.wait_status()) : 128 + WTERMSIG(child.wait_status());
   if (WIFSIGNALED(child.wait_status())) ended.signal = WTERMSIG(child.wait_status());
   return ended;
 }

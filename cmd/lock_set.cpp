@@ -56,7 +56,8 @@ std::vector<Part> LockSet::leaving(bool kept, int exit) const {
 
 std::vector<InheritedHold> LockSet::holds() const {
   std::vector<InheritedHold> holds;
-  for (const auto& lock : locks_) holds.push_back({std::string{options_.type->name}, lock->owner(), lock->name()});
+  for (const auto& lock : locks_)
+    holds.push_back({std::string{options_.type->name}, lock->owner(), lock->name()});
   return holds;
 }
 

@@ -25,7 +25,9 @@ class LockSet {
   std::vector<Part> leaving(bool kept, int exit) const;
 
   bool enters() const noexcept { return enters_; }  ///< at least one hold of a process above us
-  const Owner& owner() const noexcept { return owner_; }  ///< of this run: of what it did not enter, if there is such
+  const Owner& owner() const noexcept {
+    return owner_;
+  }  ///< of this run: of what it did not enter, if there is such
   std::vector<InheritedHold> holds() const;
 
  private:

@@ -92,8 +92,8 @@ Ended hold(const RunOptions& opt, Loop& loop, Keeper& keeper, Variables variable
 }
 
 /// Gives everything back, and says what a person should know about it.
-void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken, const Ended& ended,
-               bool lost) {
+void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
+               const Ended& ended, bool lost) {
   Farewell farewell;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.not_started == 0;
   if (keep) farewell.keep_until = taken.held.front().server_time + opt.min_hold;
@@ -102,15 +102,19 @@ void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, con
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name().str());
     if (answers[i].how == GivenBack::How::unknown)
-      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answers[i].why, describe(opt.lease)));
-    if (answers[i].how == GivenBack::How::not_ours && !lost) complain(fmt::format("{} was not ours any more at its release", key));
+      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answers[i].why,
+                           describe(opt.lease)));
+    if (answers[i].how == GivenBack::How::not_ours && !lost)
+      complain(fmt::format("{} was not ours any more at its release", key));
     if (!answers[i].unannounced.empty())
-      complain(fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answers[i].unannounced)));
+      complain(fmt::format("released {}, but could not tell its waiters: {}", key,
+                           sanitized(answers[i].unannounced)));
   }
 }
 
 int exit_status(const Ended& ended, bool lost) {
-  if (ended.not_started != 0) return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
+  if (ended.not_started != 0)
+    return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
   if (lost) return exit_code::lost;
   return ended.max_hold ? exit_code::max_hold : ended.exit_code;
 }
@@ -119,7 +123,9 @@ int exit_status(const Ended& ended, bool lost) {
 
 int run(const RunOptions& opt) {
   Loop loop;
-  Executor redis{loop, opt.deployment.targets, {.timeouts = opt.deployment.timeouts, .all = opt.quorum_all, .knock = opt.wait.given}};
+  Executor redis{loop,
+                 opt.deployment.targets,
+                 {.timeouts = opt.deployment.timeouts, .all = opt.quorum_all, .knock = opt.wait.given}};
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
@@ -129,16 +135,18 @@ int run(const RunOptions& opt) {
   const Taken& taken = std::get<Taken>(got);
 
   // Holding. The command lives no longer than the lease that the keeper renews.
-  Keeper keeper{redis, {.lease = {.asked = taken.asked, .budget = opt.budget},
-                        .parts = {locks.parts().begin(), locks.parts().end()},
-                        .sync_replicas = static_cast<int>(opt.sync_replicas),
-                        .sync_timeout = opt.sync_timeout}};
+  Keeper keeper{redis,
+                {.lease = {.asked = taken.asked, .budget = opt.budget},
+                 .parts = {locks.parts().begin(), locks.parts().end()},
+                 .sync_replicas = static_cast<int>(opt.sync_replicas),
+                 .sync_timeout = opt.sync_timeout}};
   const Ended ended = hold(opt, loop, keeper, variables_of(opt, locks, taken), taken.asked);
 
   // Giving back.
   const bool lost = keeper.lost();
   if (lost) complain(fmt::format("lost {}: {}", all_keys(opt), keeper.why()));
-  if (ended.not_started != 0) complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
+  if (ended.not_started != 0)
+    complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
   give_back(opt, redis, locks, taken, ended, lost);
   return exit_status(ended, lost);
 }

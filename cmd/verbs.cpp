@@ -10,7 +10,9 @@
 namespace rlock {
 namespace {
 
-constexpr std::array<VerbEntry, 0> kVerbs{};
+constexpr std::array kVerbs{
+    VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
+};
 
 /// What people look for, in the order in which they look for it.
 struct Chapter {
