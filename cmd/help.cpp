@@ -27,7 +27,11 @@ std::string with_value(const Option& option) {
 /// "  -w, --wait DUR|forever    at most this long                    [30s]"
 std::string own_line(const Option& option) {
   std::string line = option.names.starts_with("--") ? "      " : "  ";
-  line = padded(line + with_value(option) + "  ", kHelpColumn) + std::string{option.help};
+  line = padded(line + with_value(option) + "  ", kHelpColumn);
+  for (const char byte : option.help) {
+    line += byte;
+    if (byte == '\n') line += std::string(kHelpColumn, ' ');
+  }
   if (option.standard.empty()) return line + "\n";
   const std::string standard = fmt::format("[{}]", option.standard);
   return padded(line + "  ", kWidth - columns(standard)) + standard + "\n";

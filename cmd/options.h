@@ -27,7 +27,7 @@ struct Option {
   std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
   Offer offer = Offer::nothing;
   std::string_view choices = {};  ///< of Offer::choices: separated by blanks
-  bool hidden = false;            ///< understood, not shown
+  bool hidden = false;            ///< not on the screen; with a paragraph of its own, in the manual
   Setter set;
 };
 

@@ -148,7 +148,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
             .set = [&opt](std::string_view) { opt.renew = false; }});
   told.add({.names = "--until",
             .value = "command|group",
-            .help = "release when COMMAND, or its whole group, has ended",
+            .help = "when to release: COMMAND, or all its group, ended",
             .standard = "command",
             .offer = Offer::choices,
             .choices = "command group",
@@ -180,7 +180,7 @@ void declare_stop(Declaration& told, RunOptions& opt) {
        .set = into(opt.lost_grace)});
   told.add({.names = "--on-lost",
             .value = "stop|warn",
-            .help = "what happens to COMMAND when the lock is lost",
+            .help = "COMMAND, when the lock is lost",
             .standard = "stop",
             .manual = "warn: a message, and status 125 at the end; nobody stops the command.",
             .offer = Offer::choices,
@@ -334,8 +334,11 @@ Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
       .command_follows = true,
   };
   declare_what(told, opt);
-  told.add(
-      {.names = "-c, --command", .value = "STRING", .help = "run STRING by /bin/sh -c", .set = into(shell)});
+  told.add({.names = "-c, --command",
+            .value = "STRING",
+            .manual = "Run STRING by /bin/sh -c, instead of COMMAND.",
+            .hidden = true,
+            .set = into(shell)});
   declare_wait(told, opt.wait);
   declare_hold(told, opt);
   declare_stop(told, opt);

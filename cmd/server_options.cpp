@@ -193,9 +193,15 @@ void declare_foreign_server_options(Declaration& declaration) {
 void declare_server_options(Declaration& declaration, ServerOptions& options) {
   declaration.group("Options of every verb");
   declaration.groups.back().elsewhere = true;
-  declaration.add({.names = "-u, --url", .value = "URL", .set = url_into(options.urls)});
+  declaration.add(
+      {.names = "-u, --url",
+       .value = "URL",
+       .help =
+           "redis: rediss: valkey: valkeys: unix: redis+sentinel:\nredis+cluster: local:            (repeated: Redlock)",
+       .set = url_into(options.urls)});
   declaration.add({.names = "--password-file",
                    .value = "F",
+                   .help = "read at each connection (or RLOCK_PASSWORD, --askpass)",
                    .offer = Offer::file,
                    .set = path_into(options.password_file)});
   declaration.add({.names = "--askpass", .set = on_or_off(options.askpass)});
@@ -218,6 +224,7 @@ void declare_server_options(Declaration& declaration, ServerOptions& options) {
       {.names = "--connect-timeout", .value = "DUR", .standard = "2s", .set = into(options.connect_timeout)});
   declaration.add(
       {.names = "--command-timeout", .value = "DUR", .standard = "2s", .set = into(options.command_timeout)});
+  if (!declaration.find("quiet")) declare_verbosity(declaration);
   declare_foreign_server_options(declaration);
 }
 

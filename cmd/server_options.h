@@ -23,10 +23,10 @@ struct ServerOptions {
   bool insecure = false, askpass = false;
 };
 
-/// Declares them, each writing into `options`. The names are also those of the config file, except `insecure` and `config`.
+/// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names are also those of the config file, except `insecure` and `config`.
 void declare_server_options(Declaration& declaration, ServerOptions& options);
 
-/// -q and -v, which every verb has.
+/// -q and -v.
 void declare_verbosity(Declaration& declaration);
 
 /// Where locks live, settled from all sources: flags, then the environment, then the config files, then REDIS_URL.

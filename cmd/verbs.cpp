@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
+    VerbEntry{"scripts list", "name them, with their SHA-1", scripts_list_verb},
+    VerbEntry{"scripts show", "print one, byte for byte as it is sent", scripts_show_verb},
+    VerbEntry{"scripts load", "load them into the servers beforehand", scripts_load_verb},
 };
 
 /// What people look for, in the order in which they look for it.
@@ -59,7 +62,6 @@ std::string main_screen() {
   Declaration everywhere;
   ServerOptions unused;
   declare_server_options(everywhere, unused);
-  declare_verbosity(everywhere);
   everywhere.add({.names = "-h, --help"});
   everywhere.add({.names = "-V, --version"});
   text += "\n" + help_group(everywhere.groups.front());

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "cmd/server_options.h"
+#include "cmd/wait_options.h"
+#include "loop/loop.h"
+#include "redis/executor.h"
+#include "sync/acquire.h"
+
+namespace rlock {
+
+/// A deployment that one verb talks to: settled from the options, opened, with a time limit for whoever only asks.
+class Session {
+ public:
+  /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
+  explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr);
+
+  const Deployment deployment;
+  Loop loop;
+  Executor redis;
+
+  LockName name(const std::string& key) const { return deployment.name(key); }
+
+  /// Does the deployment announce by sharded pub/sub too?
+  bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
+
+  /// The answer of any server. Throws Error, which names the server when that cannot be reached.
+  Reply ask(const Call& call);
+
+  /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
+  std::vector<Reply> ask_all(const Call& call);
+
+  /// How acquire() is to wait.
+  AcquireOptions waiting(const WaitOptions& wait, TimePoint started) const;
+
+ private:
+  Patience patience() const;
+  [[noreturn]] void fail(const Failure& failure) const;
+};
+
+}  // namespace rlock
