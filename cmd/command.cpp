@@ -19,7 +19,7 @@ std::optional<CannotRun> look_up(const std::string& command) {
   bool there = false;
   for (const std::string& folder : split(folders, ':')) {
     const std::string file = (folder.empty() ? "." : folder) + "/" + command;
-    struct stat facts {};
+    struct stat facts{};
     if (::stat(file.c_str(), &facts) != 0) continue;
     there = true;
     if (S_ISREG(facts.st_mode) && ::access(file.c_str(), X_OK) == 0) return std::nullopt;

@@ -38,7 +38,7 @@ File read_file(const std::string& path) {
     ~Close() { ::close(fd); }
   } const close{fd};
 
-  struct stat facts {};
+  struct stat facts{};
   if (::fstat(fd, &facts) != 0) refuse(path, std::strerror(errno));
   if (!S_ISREG(facts.st_mode)) refuse(path, "not a regular file");
   File file{.text = std::string(kLargestFile + 1, '\0'), .private_to_owner = (facts.st_mode & 077) == 0};

@@ -7,7 +7,7 @@
 namespace rlock {
 
 /// The --help of a verb: usage, what it is for, its options in their groups, notes, examples last; 80 columns wide.
-std::string help_screen(const Declaration& declaration);
+std::string help_screen(const Declaration& told);
 
 /// The lines of one group of options, as help_screen() shows them.
 std::string help_group(const Declaration::Group& group);

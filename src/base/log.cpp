@@ -51,7 +51,7 @@ void write_line(std::string_view text) noexcept {
 
     stuck = !writable(until);
     if (stuck) return;
-    ssize_t written;
+    ssize_t written = 0;
     do written = ::writev(STDERR_FILENO, line.data(), static_cast<int>(line.size()));
     while (written < 0 && errno == EINTR);
     if (written < 0) return;  // nobody listens any more; that is no reason to stop

@@ -35,7 +35,7 @@ class File {
   }
 
   bool can_be_read_again() const {
-    struct stat facts {};
+    struct stat facts{};
     return ::fstat(fd_, &facts) == 0 && S_ISREG(facts.st_mode);
   }
 

@@ -81,13 +81,11 @@ void TcpProxy::half_close(Way way) {
 }
 
 void TcpProxy::cut_after(Way way, std::size_t bytes) {
-  change(
-      {way}, [](Fault& f, std::size_t n) { f.left = n, f.by_reset = false; }, bytes);
+  change({way}, [](Fault& f, std::size_t n) { f.left = n, f.by_reset = false; }, bytes);
 }
 
 void TcpProxy::reset_after(Way way, std::size_t bytes) {
-  change(
-      {way}, [](Fault& f, std::size_t n) { f.left = n, f.by_reset = true; }, bytes);
+  change({way}, [](Fault& f, std::size_t n) { f.left = n, f.by_reset = true; }, bytes);
 }
 
 void TcpProxy::garbage(std::string bytes) {
