@@ -149,6 +149,7 @@ TEST_CASE("missing standard descriptors are filled, and only those") {
   CHECK(status_of([] {
           ::close(0);
           ::close(2);
+          ::close(3);  // who started us may have left it open
           const int flags_of_stdout = ::fcntl(1, F_GETFD);
           fill_std_descriptors();
 
