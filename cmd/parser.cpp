@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -11,112 +15,179 @@
 namespace rlock {
 namespace {
 
-/// One walk over the words. Operands wait until every option has been read, since --key may take the place of the first.
+using Words = std::vector<std::string>;
+
+constexpr std::string_view kHelp = "-h,--help";
+constexpr std::string_view kVersion = "-V,--version";
+
+/// Where in the words options stand (not their values), and where they end.
+struct Layout {
+  std::vector<std::size_t> options;
+  std::size_t end = 0;
+};
+
+/// Is the word behind this one its value?
+bool takes_next(const Declaration& told, std::string_view word) {
+  if (word.starts_with("--")) {
+    const Option* option = told.find(word.substr(2));
+    return word.size() > 3 && option != nullptr && !option->value.empty();
+  }
+  for (std::size_t letter = 1; letter < word.size(); ++letter) {
+    const Option* option = told.find(word.substr(letter, 1));
+    if (option != nullptr && !option->value.empty()) return letter + 1 == word.size();
+  }
+  return false;
+}
+
+/// Options end at "--", and where a command follows at the first word that is neither an option nor an option's value. CLI11
+/// must not see what comes then: it would take options out of it.
+Layout layout_of(const Declaration& told, const Words& words) {
+  Layout layout;
+  std::size_t at = 0;
+  while (at < words.size() && words[at] != "--") {
+    const bool is_option = words[at].size() > 1 && words[at].front() == '-';
+    if (!is_option && told.command_follows) break;
+    if (is_option) layout.options.push_back(at);
+    at += is_option && takes_next(told, words[at]) ? 2 : 1;
+  }
+  layout.end = std::min(at, words.size());
+  return layout;
+}
+
+/// "-w, --wait" as CLI11 takes it.
+std::string without_blanks(std::string_view names) {
+  std::string text{names};
+  std::erase(text, ' ');
+  return text;
+}
+
+/// Lets CLI11 take the words apart, and replays what it found, in the order typed, into the setters.
 class Parser {
  public:
-  Parser(const Declaration& declaration, const std::vector<std::string>& words)
-      : told_(declaration), words_(words) {}
+  Parser(const Declaration& declaration, const Words& words) : told_(declaration), words_(words) {
+    app_.set_help_flag();  // ours wins over what follows it
+    app_.allow_extras();
+    help_ = app_.add_flag(std::string{kHelp})->disable_flag_override();
+    version_ = app_.add_flag(std::string{kVersion})->disable_flag_override();
+    for (const auto& group : told_.groups) {
+      for (const Option& option : group.options) declare(option);
+    }
+  }
 
   Parsed parse() {
-    while (at_ < words_.size() && parsed_.wish == Parsed::Wish::act) {
-      const std::string_view word = words_[at_];
-      if (word == "--") {
-        ++at_;
-        break;
-      }
-      if (word.starts_with("--")) {
-        long_option(word.substr(2));
-      } else if (word.size() > 1 && word[0] == '-') {
-        bundle(word.substr(1));
-      } else if (told_.command_follows) {
-        break;
-      } else {
-        operands_.push_back(word);
-        ++at_;
-      }
-    }
+    const Layout layout = layout_of(told_, words_);
+    const std::size_t end = layout.end;
+    refuse_host(end);
+    take_apart(layout);
+    replay();
     if (parsed_.wish != Parsed::Wish::act) return std::move(parsed_);
-    const auto rest = words_.begin() + static_cast<std::ptrdiff_t>(at_);
+
+    Words operands = app_.remaining();
+    for (const std::string& word : operands) {
+      if (word.size() > 1 && word.front() == '-') unknown(word);
+    }
+    const bool marked = end < words_.size() && words_[end] == "--";
+    const auto rest = words_.begin() + static_cast<std::ptrdiff_t>(end + (marked ? 1 : 0));
     if (told_.command_follows) {
       parsed_.command.assign(rest, words_.end());
     } else {
-      operands_.insert(operands_.end(), rest, words_.end());
-      give_operands();
+      operands.insert(operands.end(), rest, words_.end());
+      give_operands(operands);
     }
     return std::move(parsed_);
   }
 
  private:
-  void long_option(std::string_view text) {
-    ++at_;
-    const std::size_t equals = text.find('=');
-    const std::string_view name = text.substr(0, equals);
-    if (wishes(name)) return;
-    const std::string shown = "--" + std::string{name};
-    const Option* option = name.size() > 1 ? told_.find(name) : nullptr;
-    if (!option) unknown(shown);
-    if (equals == std::string_view::npos)
-      return set(*option, shown, option->value.empty() ? "" : next(*option, shown));
-    if (option->value.empty()) throw Error{Error::usage, fmt::format("{} takes no value", shown)};
-    set(*option, shown, text.substr(equals + 1));
+  void declare(const Option& option) {
+    const std::string names = without_blanks(option.names);
+    CLI::Option* known = nullptr;
+    if (option.value.empty()) {
+      known = app_.add_flag(names)->disable_flag_override();
+    } else {
+      known = app_.add_option(names, CLI::callback_t{[](const CLI::results_t&) { return true; }});
+      known->type_size(1)->expected(1)->allow_extra_args(false);
+    }
+    known->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    options_[known] = &option;
   }
 
-  void bundle(std::string_view letters) {
-    ++at_;
-    while (!letters.empty()) {
-      const std::string_view letter = letters.substr(0, 1);
-      letters.remove_prefix(1);
-      const std::string shown = "-" + std::string{letter};
-      if (letter == "h" && letters.empty()) refuse_host();
-      if (wishes(letter)) return;
-      const Option* option = told_.find(letter);
-      if (!option) unknown(shown);
-      if (option->value.empty()) {
-        set(*option, shown, "");
-        continue;
-      }
-      set(*option, shown, letters.empty() ? next(*option, shown) : letters);
-      return;
+  void take_apart(const Layout& layout) {
+    Words typed(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(layout.end));
+    for (auto at = layout.options.rbegin(); at != layout.options.rend(); ++at) {
+      std::string& word = typed[*at];
+      if (!word.starts_with("--") || !word.ends_with('=')) continue;
+      word.pop_back();  // CLI11 takes "--wait=" for a value that is missing; it is one that is empty
+      typed.insert(typed.begin() + static_cast<std::ptrdiff_t>(*at) + 1, "");
+    }
+    std::ranges::reverse(typed);  // it takes them from the end
+    try {
+      app_.parse(typed);
+    } catch (const CLI::ArgumentMismatch& error) {
+      std::string_view name = error.what();  // "--wait: 1 required ... missing": the name stands first
+      name = name.substr(0, name.find_first_of(": "));
+      name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+      const Option* option = told_.find(name);
+      if (option == nullptr) throw Error{Error::usage, sanitized(error.what())};
+      const std::string shown = as_typed(*option);
+      if (option->value.empty()) throw Error{Error::usage, shown + " takes no value"};
+      throw Error{Error::usage, fmt::format("{} needs {}", shown, option->value)};
+    } catch (const CLI::ParseError& error) {
+      throw Error{Error::usage, sanitized(error.what())};
     }
   }
 
-  bool wishes(std::string_view name) {
-    if (name == "help" || name == "h") parsed_.wish = Parsed::Wish::help;
-    if (name == "version" || name == "V") parsed_.wish = Parsed::Wish::version;
-    return parsed_.wish != Parsed::Wish::act;
+  /// An option by the name that was typed: its long one, or its letter.
+  std::string as_typed(const Option& option) const {
+    const std::string letter = letters(option);
+    for (const std::string_view name : long_names(option)) {
+      const std::string shown = "--" + std::string{name};
+      const auto is_it = [&](const std::string& word) {
+        return word == shown || word.starts_with(shown + "=");
+      };
+      if (letter.empty() || std::ranges::any_of(words_, is_it)) return shown;
+    }
+    return "-" + letter.substr(0, 1);
   }
 
-  /// `-h HOST`, as redis-cli has it: a screen of help would hide that the host was not understood.
-  void refuse_host() const {
-    if (at_ >= words_.size() || words_[at_].starts_with("-")) return;
-    throw Error{Error::usage,
-                fmt::format("-h is --help; for a server say --url redis://{}", sanitized(words_[at_], 80))};
+  void replay() {
+    std::map<const CLI::Option*, std::size_t> used;
+    for (CLI::Option* found : app_.parse_order()) {
+      if (found == help_) parsed_.wish = Parsed::Wish::help;
+      if (found == version_) parsed_.wish = Parsed::Wish::version;
+      if (parsed_.wish != Parsed::Wish::act) return;
+      const Option& option = *options_.at(found);
+      set(option, option.value.empty() ? "" : found->results()[used[found]++]);
+    }
   }
 
-  std::string_view next(const Option& option, std::string_view shown) {
-    if (at_ >= words_.size()) throw Error{Error::usage, fmt::format("{} needs {}", shown, option.value)};
-    return words_[at_++];
-  }
-
-  void set(const Option& option, std::string_view shown, std::string_view value) {
+  void set(const Option& option, std::string_view value) {
     seen_.push_back(&option);
     try {
       option.set(value);
     } catch (const Error& error) {
-      throw Error{error.kind(), fmt::format("{}: {}", shown, error.what())};
+      throw Error{error.kind(), fmt::format("{}: {}", as_typed(option), error.what())};
     }
   }
 
-  [[noreturn]] void unknown(const std::string& shown) const {
+  /// `-h HOST`, as redis-cli has it: a screen of help would hide that the host was not understood.
+  void refuse_host(std::size_t end) const {
+    for (std::size_t i = 0; i < end && i + 1 < words_.size(); ++i) {
+      if (words_[i] != "-h" || words_[i + 1].starts_with("-")) continue;
+      throw Error{Error::usage, fmt::format("-h is --help; for a server say --url redis://{}",
+                                            sanitized(words_[i + 1], 80))};
+    }
+  }
+
+  [[noreturn]] void unknown(const std::string& word) const {
+    const std::string shown = as_option(word);
     for (const Foreign& foreign : told_.foreign) {
       if (foreign.name == shown) throw Error{Error::usage, fmt::format("{}: {}", shown, foreign.sentence)};
     }
     std::vector<std::string_view> known{"help", "version"};
-    for (const auto& group : told_.groups) {
-      for (const Option& option : group.options) {
-        if (option.hidden) continue;
-        for (const std::string_view name : long_names(option)) known.push_back(name);
-      }
+    for (const CLI::Option* option : app_.get_options()) {
+      const auto found = options_.find(const_cast<CLI::Option*>(option));
+      if (found == options_.end() || found->second->hidden) continue;
+      for (const std::string_view name : long_names(*found->second)) known.push_back(name);
     }
     const auto meant = shown.starts_with("--") ? nearest(shown.substr(2), known) : std::nullopt;
     throw Error{
@@ -125,23 +196,29 @@ class Parser {
               : fmt::format("unknown option {}; see rlock {} --help", sanitized(shown, 80), told_.verb)};
   }
 
-  void give_operands() const {
+  /// The option in a word: without its value, and of a bundle the letter that nobody knows.
+  std::string as_option(const std::string& word) const {
+    if (word.starts_with("--")) return word.substr(0, word.find('='));
+    return word.substr(0, 2);
+  }
+
+  void give_operands(const Words& operands) const {
     std::size_t taken = 0;
     for (const Operand& operand : told_.operands) {
       if (!operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead))) continue;
       do {
-        if (taken == operands_.size()) {
+        if (taken == operands.size()) {
           if (!operand.optional)
             throw Error{Error::usage,
                         fmt::format("{} is missing: rlock {}", operand.name, told_.usage.front())};
           break;
         }
-        give(operand, operands_[taken++]);
-      } while (operand.many && taken < operands_.size());
+        give(operand, operands[taken++]);
+      } while (operand.many && taken < operands.size());
     }
-    if (taken < operands_.size()) {
-      throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}", quoted(operands_[taken]),
-                                            told_.usage.front())};
+    if (taken < operands.size()) {
+      throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}",
+                                            rlock::quoted(operands[taken]), told_.usage.front())};
     }
   }
 
@@ -154,16 +231,18 @@ class Parser {
   }
 
   const Declaration& told_;
-  const std::vector<std::string>& words_;
-  std::vector<std::string_view> operands_;
+  const Words& words_;
+  CLI::App app_;
+  CLI::Option* help_ = nullptr;
+  CLI::Option* version_ = nullptr;
+  std::map<CLI::Option*, const Option*> options_;
   std::vector<const Option*> seen_;
   Parsed parsed_;
-  std::size_t at_ = 0;
 };
 
 }  // namespace
 
-Parsed parse(const Declaration& declaration, const std::vector<std::string>& words) {
+Parsed parse(const Declaration& declaration, const Words& words) {
   return Parser{declaration, words}.parse();
 }
 

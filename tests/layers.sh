@@ -22,6 +22,7 @@ refuse 'hiredis and OpenSSL: src/redis/{connection,tls,reply}*' '^#include <(hir
 refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
+refuse 'CLI11: cmd/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/parser')"
 refuse 'JSON: cmd/output and the metadata writer' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/output|src/sync/metadata)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"

@@ -1,10 +1,11 @@
-# The libraries rlock stands on, as rlock::hiredis, rlock::fmt, rlock::json and rlock::doctest.
+# The libraries rlock stands on, as rlock::hiredis, rlock::fmt, rlock::json, rlock::cli11 and rlock::doctest.
 #
 # Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
 # loader has to find, map and relocate hiredis, OpenSSL and libstdc++ first.
 
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL REQUIRED)
+find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 # hiredis >= 1.1 (RESP3 pushes, TLS). Distributions ship no usable CMake package for it, some an older release.
@@ -47,6 +48,7 @@ endif()
 add_library(rlock::fmt ALIAS rlock_fmt)
 
 add_library(rlock::json ALIAS nlohmann_json::nlohmann_json)
+add_library(rlock::cli11 ALIAS CLI11::CLI11)
 
 if(RLOCK_TESTS)
   find_package(doctest REQUIRED)
