@@ -262,7 +262,7 @@ std::string percent_encoded(std::string_view text, std::string_view also_kept) {
 
 /// The URL with `user` where user and password stood.
 std::string spelled(const Target& target, const std::string& user) {
-  if (target.topology == Topology::local) return "local:";
+  if (target.topology == Topology::local) return "local:";  // also when it has been given an address
   const std::string at = user.empty() ? "" : user + "@";
   const Address& first = target.addresses.front();
   if (first.is_unix()) {

@@ -1,0 +1,105 @@
+#include "loop/daemon.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+// Where things are in the daemon before it is executed.
+constexpr int kKept = 3;
+constexpr int kReport = 4;
+constexpr int kFirstForeign = 5;
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+void forget_signals() {
+  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// Descriptors 0 to 4 become what the daemon has, all others are closed. False: errno says why.
+bool forget_descriptors(int keep, int report) {
+  const int kept =
+      keep < 0 ? -1 : ::fcntl(keep, F_DUPFD, kFirstForeign);  // out of the way of the numbers below
+  report = ::fcntl(report, F_DUPFD_CLOEXEC, kFirstForeign);
+  const int null = ::open("/dev/null", O_RDWR);
+  if (null < 0 || report < 0 || (keep >= 0 && kept < 0)) return false;
+
+  for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
+  kept < 0 ? ::close(kKept) : ::dup2(kept, kKept);
+  ::dup3(report, kReport, O_CLOEXEC);
+  if (::close_range(kFirstForeign, ~0U, 0) == 0) return true;
+  for (long fd = ::sysconf(_SC_OPEN_MAX); fd >= kFirstForeign; --fd)
+    ::close(static_cast<int>(fd));  // before Linux 5.9
+  return true;
+}
+
+/// Never returns: becomes the program, or writes the errno that kept it from it into `report`.
+[[noreturn]] void become(const Daemon& daemon, int report) {
+  const auto argv = pointers(daemon.argv), environment = pointers(daemon.environment);
+  forget_signals();
+  ::umask(077);
+  int pipe = report;
+  if (forget_descriptors(daemon.keep, report)) {
+    pipe = kReport;
+    if (::chdir("/") == 0) ::execve(argv[0], argv.data(), environment.data());
+  }
+  const int why = errno;
+  (void)!::write(pipe, &why, sizeof why);
+  ::_exit(127);
+}
+
+[[noreturn]] void refuse(const Daemon& daemon, int why) {
+  throw Error{Error::system,
+              fmt::format("cannot start {}: {}", quoted(daemon.argv.front()), std::strerror(why))};
+}
+
+}  // namespace
+
+void start_daemon(const Daemon& daemon) {
+  std::array<int, 2> report{};
+  if (::pipe2(report.data(), O_CLOEXEC) != 0) refuse(daemon, errno);
+
+  const pid_t middle = ::fork();
+  if (middle == 0) {
+    ::setsid();
+    // Forked again: not a leader of its session, the daemon can never get a terminal; and nobody has to wait
+    // for it.
+    const pid_t last = ::fork();
+    if (last == 0) become(daemon, report[1]);
+    const int why = errno;
+    if (last < 0) (void)!::write(report[1], &why, sizeof why);
+    ::_exit(0);
+  }
+  int why = middle < 0 ? errno : 0;
+  ::close(report[1]);
+  if (middle > 0) {
+    while (::waitpid(middle, nullptr, 0) < 0 && errno == EINTR) continue;
+    ssize_t got = 0;
+    do got = ::read(report[0], &why, sizeof why);  // ends by itself when the program is executed
+    while (got < 0 && errno == EINTR);
+  }
+  ::close(report[0]);
+  if (why != 0) refuse(daemon, why);
+}
+
+}  // namespace rlock

@@ -1,0 +1,193 @@
+#include "redis/local.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "loop/daemon.h"
+#include "redis/local_directory.h"
+
+namespace rlock {
+namespace {
+
+/// How long we listen for the answer to one question, and how long we look away between two.
+constexpr Milliseconds kAnswer{200};
+constexpr Milliseconds kPause{2};
+
+/// Who listens: an open connection, and what the kernel says about the other end.
+struct Listener {
+  Descriptor connection;
+  ucred peer{};
+};
+
+[[noreturn]] void refuse(Error::Kind kind, std::string_view why) {
+  throw Error{kind, fmt::format("local: {}", why)};
+}
+
+/// Nothing when nobody listens. Throws Error{config} when it is somebody else's.
+std::optional<Listener> find_listener(const std::string& path) {
+  Listener listener{Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)}};
+  const int fd = listener.connection.number();
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(static_cast<char*>(address.sun_path),
+            sizeof address.sun_path - 1);  // LocalDirectory knows that it fits
+  if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == EAGAIN) return listener;  // it is there, but cannot take one more now
+    if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
+    refuse(Error::unreachable, fmt::format("cannot connect to {}: {}", quoted(path), std::strerror(errno)));
+  }
+  socklen_t size = sizeof listener.peer;
+  ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &listener.peer, &size);
+  if (listener.peer.uid != ::geteuid())
+    refuse(Error::config, fmt::format("somebody else listens at {}", quoted(path)));
+  return listener;
+}
+
+/// Its answer to a command; empty when there is none in time, or when it hangs up.
+std::string ask(const Listener& listener, std::string_view command) {
+  const int fd = listener.connection.number();
+  const timeval patience{.tv_sec = 0, .tv_usec = std::chrono::microseconds{kAnswer}.count()};
+  ::fcntl(fd, F_SETFL, 0);
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  std::array<char, 512> answer{};
+  if (::send(fd, command.data(), command.size(), MSG_NOSIGNAL) < 0) return "";
+  const ssize_t got = ::recv(fd, answer.data(), answer.size(), 0);
+  return std::string{answer.data(), got > 0 ? static_cast<std::size_t>(got) : 0};
+}
+
+/// Looks away for a moment. False: the patience has ended.
+bool pause(const Patience& patience) {
+  if (patience.ended()) return false;
+  const timespec moment{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{kPause}.count()};
+  ::nanosleep(&moment, nullptr);
+  return true;
+}
+
+/// The lock that a server holds as long as it lives; nothing while one does, or while somebody is starting
+/// one.
+Descriptor take_lock(const Descriptor& directory) {
+  Descriptor lock{::openat(directory.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (lock && errno == EWOULDBLOCK) return Descriptor{};
+  refuse(Error::system, fmt::format("cannot lock its folder: {}", std::strerror(errno)));
+}
+
+/// Also where cron's PATH does not reach.
+std::string find_server() {
+  const char* path = ::secure_getenv("PATH");
+  const std::string places =
+      std::string{path != nullptr ? path : ""} + ":/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin";
+  for (const char* name : {"redis-server", "valkey-server"}) {
+    for (const std::string& place : split(places, ':')) {
+      if (!place.starts_with('/')) continue;
+      if (std::string file = place + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
+    }
+  }
+  refuse(Error::unreachable,
+         "neither redis-server nor valkey-server is installed; install one, or name a server with --url");
+}
+
+/// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets.
+void start(const LocalDirectory& directory, const Descriptor& lock) {
+  const std::string server = find_server();
+  start_daemon({.argv = {server,
+                         "--port",
+                         "0",
+                         "--unixsocket",
+                         directory.socket(),
+                         "--unixsocketperm",
+                         "700",
+                         "--dir",
+                         directory.path(),
+                         "--pidfile",
+                         directory / "server.pid",
+                         "--logfile",
+                         directory / "server.log",
+                         "--loglevel",
+                         "warning",
+                         "--appendonly",
+                         "yes",
+                         "--save",
+                         "",
+                         "--maxmemory-policy",
+                         "noeviction"},
+                .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"},
+                .keep = lock.number()});
+  tell(fmt::format("started a private server for local: ({}; `rlock server stop` ends it)",
+                   sanitized(server)));
+}
+
+std::string does_not_answer(const LocalDirectory& directory) {
+  return fmt::format(
+      "a server runs in {} but does not answer; its process is in server.pid, its words are in server.log",
+      quoted(directory.path()));
+}
+
+}  // namespace
+
+Address ensure_local_server(const Patience& patience) {
+  const LocalDirectory directory;
+  Address address{.path = directory.socket()};
+  if (directory.open() && find_listener(address.path)) return address;
+
+  const Descriptor folder = directory.create();
+  bool started = false;
+  do {
+    if (const auto listener = find_listener(address.path)) {
+      const std::string answer = ask(*listener, "PING\r\n");
+      if (!answer.empty() && !answer.starts_with("-LOADING")) return address;
+      continue;
+    }
+    const Descriptor lock = take_lock(folder);
+    if (!lock) continue;  // it is about to listen, or somebody is starting it
+    if (started)
+      refuse(Error::unreachable,
+             fmt::format("the server ended at once; see {}", quoted(directory / "server.log")));
+    start(directory, lock);
+    started = true;
+  } while (pause(patience));
+
+  if (find_listener(address.path)) return address;  // still loading: whoever asks it is told so
+  refuse(Error::unreachable, does_not_answer(directory));
+}
+
+bool stop_local_server(const Patience& patience) {
+  const LocalDirectory directory;
+  const Descriptor folder = directory.open();
+  if (!folder || take_lock(folder)) return false;
+
+  std::string refusal;
+  do {
+    if (const auto listener = find_listener(directory.socket())) refusal = ask(*listener, "SHUTDOWN\r\n");
+    if (take_lock(folder)) return true;  // it is gone, and so are processes that it has forked to write
+  } while (pause(patience));
+  if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));
+  refuse(Error::unreachable, fmt::format("the server does not stop: {}", quoted(refusal)));
+}
+
+LocalServer local_server() {
+  const LocalDirectory directory;
+  LocalServer facts{.directory = directory.path(), .address = {.path = directory.socket()}};
+  if (!directory.open()) return facts;
+  if (const auto listener = find_listener(facts.address.path)) {
+    facts.running = true;
+    facts.pid = listener->peer.pid;
+  }
+  return facts;
+}
+
+}  // namespace rlock
