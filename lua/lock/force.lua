@@ -3,7 +3,7 @@
 --
 -- KEYS  lock      hash: owner -> holds
 --       queue     list: the queue of a fair lock; it stays
---       patience  zset: owner -> forgotten after, by the server's clock
+--       deadlines, waiters  its other keys
 -- ARGV  owner     only if this one holds it; '': any
 --       channel   where to announce it
 --       sharded   1: as sharded pub/sub too
@@ -11,7 +11,7 @@
 --       {0}         nothing there
 --       {2, other}  another owner holds it
 --       {-1, kind}  something else stands there
-local lock, queue, patience = KEYS[1], KEYS[2], KEYS[3]
+local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, channel, sharded = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local announce = include('announce')
@@ -24,5 +24,5 @@ if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {2, redis
 
 redis.call('del', lock)
 local why = announce(channel, '0', sharded)
-local why_not_head = announce_to_head(queue, patience, channel, sharded)
+local why_not_head = announce_to_head(queue, deadlines, waiters, channel, sharded)
 return {1, why ~= '' and why or why_not_head}

@@ -2,9 +2,9 @@
 -- May be sent twice: the only hold is gone the second time; where there are several, the request is remembered.
 --
 -- KEYS  lock      hash: owner -> holds
+--       queue, deadlines, waiters   optional: those of a fair lock, whose head is to be woken too
 --       request   optional, string: the answer to this request. Without it nothing is counted down: a single key can be
 --                 released while its cluster slot migrates
---       queue, patience   optional: those of a fair lock, whose head is to be woken too
 -- ARGV  owner     whose
 --       lease     milliseconds that the holds that remain keep at least
 --       until     ms since the epoch (server time) before which the key stays; 0: it need not
@@ -16,7 +16,10 @@
 --       {2, rest}  kept, so many ms more
 --       {3}        others hold it inside this owner's; ask again with a request
 --       {-1}       not held by this owner
-local lock, request, queue, patience = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local request = KEYS[#KEYS]
+if #KEYS == 1 or #KEYS == 4 then request = nil end
+if #KEYS < 4 then queue = nil end
 local owner, lease, keep_until, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 local now = include('now')
 local announce = include('announce')
@@ -40,6 +43,7 @@ end
 local rest = tonumber(keep_until) - now()
 if rest > 0 then
   redis.call('pexpire', lock, rest)
+  if queue then announce_to_head(queue, deadlines, waiters, channel, sharded) end  -- it knows only the old TTL
   return {2, rest}
 end
 
@@ -47,7 +51,7 @@ if request then redis.call('set', request, 1, 'px', memory) end
 redis.call('del', lock)
 local why = announce(channel, '0', sharded)
 if queue then
-  local why_not_head = announce_to_head(queue, patience, channel, sharded)
+  local why_not_head = announce_to_head(queue, deadlines, waiters, channel, sharded)
   if why == '' then why = why_not_head end
 end
 return {1, why}

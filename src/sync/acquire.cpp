@@ -9,9 +9,8 @@
 namespace rlock {
 namespace {
 
-/// How long we sleep at most, whatever we were told: announcements get lost, and locks are deleted by hand.
-constexpr Milliseconds kPollCap{2000};
-constexpr Milliseconds kPollJitter{200};
+/// Of the sleep between two polls, so that who began to wait together does not poll together.
+constexpr int kPollJitterPart = 10;
 
 /// A TTL counts whole milliseconds; asking in the one in which it ends would ask too early.
 constexpr Milliseconds kPastTtl{2};
@@ -160,7 +159,7 @@ class Wait {
   }
 
   Acquired refuse(std::size_t part) {
-    give_back(part, redis_.nodes() > 1);
+    give_back(part, redis_.nodes() > 1 || parts_[part].lock->queues());
     return GaveUp{.why = GaveUp::Why::refused, .refused = last_.refused, .failure = {}, .busy = {}};
   }
 
@@ -192,7 +191,7 @@ class Wait {
   TimePoint asks_again_at(const Lockable& lock) {
     const TimePoint now = Clock::now();
     const bool announced = !lock.channels().empty() && !redis_.deaf();
-    Milliseconds nap = kPollCap + jitter(kPollJitter);
+    Milliseconds nap = lock.poll_every() + jitter(lock.poll_every() / kPollJitterPart);
     if (!announced) nap = pause(lock);
     if (!last_.busy) nap = std::min(nap, kSplitPause + jitter(kSplitPause));
     if (last_.busy && last_.busy->retry_after) nap = std::min(nap, *last_.busy->retry_after + kPastTtl);

@@ -58,7 +58,7 @@ struct AcquireOptions {
 };
 
 /// The only wait loop of the program: ask; where it is busy subscribe, ask again, and sleep until a message, the holder's
-/// TTL, a poll cap of 2 s with jitter, the deadline or an interruption. Whatever ends a wait that failed, the attempt is given
+/// TTL, its poll_every() with jitter, the deadline or an interruption. Whatever ends a wait that failed, the attempt is given
 /// back under a patience of its own.
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
 

@@ -20,6 +20,11 @@ std::string suffix_name(const LockName& name, std::string_view suffix) {
   return braced(name) + ":" + std::string{suffix};
 }
 
+std::vector<std::string> fair_queue_keys(const LockName& name) {
+  return {prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name),
+          prefix_name("redisson_unlock_latch", name) + ":waiters"};
+}
+
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
 bool placeable(const LockName& name) {

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/names.h"
 
@@ -15,6 +16,11 @@ std::string prefix_name(std::string_view prefix, const LockName& name);
 
 /// suffix_name("orders", "timeout") == "{orders}:timeout"
 std::string suffix_name(const LockName& name, std::string_view suffix);
+
+/// The queue of a fair lock, in the order in which the scripts name its keys: Redisson's list of owners, Redisson's zset of
+/// their deadlines, and a hash of our own of those who are rlock's and say that they live. That one stands among Redisson's
+/// unlock latches, which have random names: so an ACL made for Redisson suffices, and no name of Redisson's can be the same.
+std::vector<std::string> fair_queue_keys(const LockName& name);
 
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
 std::string metadata_key(const LockName& name);

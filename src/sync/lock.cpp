@@ -18,11 +18,6 @@ std::string number(Milliseconds duration) { return std::to_string(duration.count
 
 Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_lock__channel", name)}; }
 
-/// The queue of a fair lock and its deadlines.
-std::vector<std::string> queue_keys(const LockName& name) {
-  return {prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name)};
-}
-
 }  // namespace
 
 Lock::Lock(Claim claim, Hold hold)
@@ -75,26 +70,21 @@ bool Lock::read_renewal(const Reply& reply) const { return reply.integer() == 1;
 /// A first hold that is the only one is released by a script of one key: with a second one a cluster would refuse it for
 /// as long as the slot migrates.
 Call Lock::release(const Farewell& farewell) const {
-  Call call = release_call(farewell);
-  if (hold_ == Hold::another) call.keys.push_back(leaving_);
-  return call;
+  return release_call(farewell, queue_keys(), hold_ == Hold::another);
 }
 
-Call Lock::release_any() const {
-  Call call = release_call({});
-  call.keys.push_back(leaving_);
-  for (auto& key : queue_keys(claim_.name)) call.keys.push_back(std::move(key));
-  return call;
-}
+Call Lock::release_any() const { return release_call({}, fair_queue_keys(claim_.name), true); }
 
-Call Lock::release_call(const Farewell& farewell) const {
-  const auto announced = farewell.silently ? std::vector<Channel>{} : channels();
-  return {.script = &scripts::lock_release,
-          .keys = {claim_.name.str()},
-          .args = {claim_.owner.str(), number(claim_.lease),
-                   number(farewell.keep_until.value_or(Milliseconds{0})),
-                   announced.empty() ? "" : announced.front().str(), claim_.cluster ? "1" : "0",
-                   number(kRequestMemory)}};
+Call Lock::release_call(const Farewell& farewell, const std::vector<std::string>& queue, bool counted) const {
+  Call call{
+      .script = &scripts::lock_release,
+      .keys = {claim_.name.str()},
+      .args = {claim_.owner.str(), number(claim_.lease),
+               number(farewell.keep_until.value_or(Milliseconds{0})), farewell.silently ? "" : announcement(),
+               claim_.cluster ? "1" : "0", number(kRequestMemory)}};
+  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  if (counted) call.keys.push_back(leaving_);
+  return call;
 }
 
 Released Lock::read_release(const Reply& reply) const {
@@ -102,11 +92,7 @@ Released Lock::read_release(const Reply& reply) const {
     case 1: return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
     case 0: return {.how = Released::How::still_held};
     case 2: return {.how = Released::How::kept, .rest = Milliseconds{reply.at(1).integer()}};
-    case 3: {
-      Call counted = release_call({});
-      counted.keys.push_back(leaving_);
-      return {.how = Released::How::still_held, .then = std::move(counted)};
-    }
+    case 3: return {.how = Released::How::still_held, .then = release_call({}, queue_keys(), true)};
     case -1: return {.how = Released::How::was_not_ours};
   }
   throw Error{Error::internal, fmt::format("lock/release answered {}", reply.at(0).integer())};
@@ -116,7 +102,8 @@ Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {
   Call call{.script = &scripts::lock_force,
             .keys = {name.str()},
             .args = {owner.str(), channel_of(name).str(), cluster ? "1" : "0"}};
-  for (auto& key : queue_keys(name)) call.keys.push_back(std::move(key));
+  const auto queue = fair_queue_keys(name);
+  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   return call;
 }
 

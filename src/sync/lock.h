@@ -41,9 +41,16 @@ class Lock : public Lockable {
 
  protected:
   const Claim& claim() const noexcept { return claim_; }
+  Hold hold() const noexcept { return hold_; }
+
+  /// On which channel a release is announced; empty: on none.
+  virtual std::string announcement() const { return channels().empty() ? "" : channels().front().str(); }
+
+  /// The keys of a queue whose head a release wakes, if there is one.
+  virtual std::vector<std::string> queue_keys() const { return {}; }
 
  private:
-  Call release_call(const Farewell& farewell) const;
+  Call release_call(const Farewell& farewell, const std::vector<std::string>& queue, bool counted) const;
 
   Claim claim_;
   Hold hold_;

@@ -93,6 +93,9 @@ class Waitable {
   };
   virtual Pause pause() const { return {Milliseconds{10}, Milliseconds{500}}; }
 
+  /// How long a waiter that is told by announcements sleeps at most: they get lost, and locks are deleted by hand.
+  virtual Milliseconds poll_every() const { return Milliseconds{2000}; }
+
   /// What people call it: the key, or the keys.
   virtual const LockName& name() const = 0;
 };

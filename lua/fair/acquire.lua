@@ -1,0 +1,69 @@
+-- Take the lock when nobody is ahead of us; else take a place in the queue, or keep it, and say that we live.
+-- May be sent twice: a first hold is set to 1, not counted, and who has a place keeps it.
+--
+-- KEYS  lock       hash: owner -> holds; its TTL is the lease
+--       queue      list: owners in the order of their turns
+--       deadlines  zset: owner -> forgotten after
+--       waiters    hash: those of rlock among them
+-- ARGV  owner      who asks
+--       lease      milliseconds, >= 1
+--       patience   for how many ms we count as alive from now on; 0: we do not queue
+--       channel    where a waiter is woken, without its ":<owner>"
+--       sharded    1: as sharded pub/sub too
+-- ->    {1, now}   held; now is the server's time in ms since the epoch
+--       {0, retry, pttl, position, length}
+--                  busy; worth asking again after `retry` ms (-1: we will be told); the rest of the holder's lease (-1:
+--                  it has no TTL, -2: free, but not for us yet); our place (0: none) in a queue so long
+--       {-1, kind, key}  something else stands there
+local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner, lease, patience, channel, sharded = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local kind_of = include('kind_of')
+local now = include('now')
+local announce = include('announce')
+local mended_queue = include('mended_queue')
+
+local kind = kind_of(lock)
+if kind ~= 'none' and kind ~= 'lock' then return {-1, kind, lock} end
+local time = now()
+local line, deadline_of, arrived = mended_queue(queue, deadlines, waiters, time)
+if not line then return {-1, deadline_of, arrived} end
+
+local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
+if ours or kind == 'none' and (not line[1] or line[1] == owner) then
+  redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
+  redis.call('hsetnx', lock, owner, 1)
+  redis.call('pexpire', lock, lease)
+  redis.call('lrem', queue, 0, owner)
+  redis.call('zrem', deadlines, owner)
+  redis.call('hdel', waiters, owner)
+  return {1, time}
+end
+
+local position = 0
+for i, other in ipairs(line) do
+  if other == owner then position = i end
+end
+if patience > 0 then
+  local theirs_ahead = 0
+  for i = 1, position > 0 and position - 1 or #line do
+    if not arrived[line[i]] then theirs_ahead = theirs_ahead + 1 end
+  end
+  local micros = redis.call('time')
+  local since = arrived[owner] or micros[1] * 1000000 + micros[2]
+  redis.call('pexpire', waiters, patience)
+  redis.call('hset', waiters, owner, string.format('%.0f %.0f', time + patience, since))
+  redis.call('pexpire', waiters, math.max(patience, redis.call('pttl', waiters)))
+  redis.call('zadd', deadlines, string.format('%.0f', time + patience + theirs_ahead * 300000), owner)
+  if position == 0 then
+    redis.call('rpush', queue, owner)
+    line[#line + 1] = owner
+    position = #line
+  end
+end
+
+local pttl = redis.call('pttl', lock)
+if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, #line} end
+
+-- Free for one who was told and does not come: it is told once more, and awaited until its time is over.
+announce(channel .. ':' .. line[1], '0', sharded)
+return {0, math.max(deadline_of[line[1]] - time, 20), pttl, position, #line}

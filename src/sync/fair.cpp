@@ -1,0 +1,81 @@
+#include "sync/fair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scripts.h"
+#include "sync/foreign.h"
+
+namespace rlock {
+namespace {
+
+constexpr int kRenewalsPerLease =
+    3;  // as the keeper renews: who waits says that it lives as often as who holds
+constexpr int kMissedBeforeDead = 2;
+
+/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others are
+/// told, too, and need to say only that they live.
+constexpr Milliseconds kHeadSleeps{2000};
+
+std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+
+std::optional<Milliseconds> duration(const Reply& reply) {
+  if (reply.integer() < 0) return std::nullopt;
+  return Milliseconds{reply.integer()};
+}
+
+}  // namespace
+
+Milliseconds FairLock::poll_every() const {
+  return std::max(claim().lease / kRenewalsPerLease, Milliseconds{1});
+}
+
+std::string FairLock::announcement() const { return prefix_name("redisson_lock__channel", name()); }
+
+std::vector<Channel> FairLock::channels() const { return {Channel{announcement() + ":" + owner().str()}}; }
+
+Call FairLock::ask() const {
+  if (hold() == Hold::another) return Lock::ask();
+  const Milliseconds patience = turn_ == Turn::queue ? poll_every() * kMissedBeforeDead : Milliseconds{0};
+  Call call{.script = &scripts::fair_acquire,
+            .keys = {name().str()},
+            .args = {owner().str(), number(claim().lease), number(patience), announcement(),
+                     claim().cluster ? "1" : "0"}};
+  const auto queue = queue_keys();
+  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  return call;
+}
+
+Attempt FairLock::read(const Reply& reply) const {
+  if (hold() == Hold::another) return Lock::read(reply);
+  switch (reply.at(0).integer()) {
+    case 1: return Held{.server_time = Milliseconds{reply.at(1).integer()}};
+    case 0: break;
+    case -1: return refuse_foreign(LockName{reply.at(2).text()}, "a fair lock", reply.at(1).text());
+    default: throw Error{Error::internal, fmt::format("fair/acquire answered {}", reply.at(0).integer())};
+  }
+  Busy busy{.retry_after = duration(reply.at(1)), .no_ttl = reply.at(2).integer() == -1};
+  const auto place = reply.at(3).integer();
+  if (place > 0) busy.position = place;
+  if (place == 1) busy.retry_after = std::min(busy.retry_after.value_or(kHeadSleeps), kHeadSleeps);
+  busy.queue = reply.at(4).integer();
+  return busy;
+}
+
+std::optional<Call> FairLock::give_back() const {
+  if (hold() == Hold::another) return Lock::give_back();
+  Call call{.script = &scripts::fair_give_back,
+            .keys = {name().str()},
+            .args = {owner().str(), announcement(), claim().cluster ? "1" : "0"}};
+  const auto queue = queue_keys();
+  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  return call;
+}
+
+/// Never silently: whoever gives the lock back has no place in the queue any more, so others come first.
+Call FairLock::release(const Farewell& farewell) const {
+  return Lock::release({.keep_until = farewell.keep_until, .silently = false});
+}
+
+}  // namespace rlock
