@@ -27,6 +27,7 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
                                   .lease = options.lease,
                                   .cluster = is_cluster(options)},
                         .again = outer != nullptr,
+                        .waits = !options.wait.nonblock,
                         .backoff = options.backoff,
                         .permits = options.permits,
                         .count = options.count};

@@ -2,17 +2,26 @@
 
 #include <array>
 
+#include "sync/fair.h"
 #include "sync/lock.h"
 
 namespace rlock {
 namespace {
 
+Lock::Hold hold_of(const Wanted& wanted) { return wanted.again ? Lock::Hold::another : Lock::Hold::first; }
+
 std::unique_ptr<Lockable> make_lock(const Wanted& wanted) {
-  return std::make_unique<Lock>(wanted.claim, wanted.again ? Lock::Hold::another : Lock::Hold::first);
+  return std::make_unique<Lock>(wanted.claim, hold_of(wanted));
+}
+
+std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
+  const auto turn = wanted.waits ? FairLock::Turn::queue : FairLock::Turn::leave;
+  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted));
 }
 
 constexpr std::array kLockTypes{
     LockType{.name = "lock", .flags = "", .help = "", .make = make_lock},
+    LockType{.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ namespace rlock {
 struct Wanted {
   Claim claim;
   bool again = false;                      ///< one more hold of an owner who has it already
+  bool waits = true;                       ///< false: one try, which takes no place in a queue
   std::optional<Waitable::Pause> backoff;  ///< where nothing wakes a waiter
   std::optional<std::int64_t> permits;     ///< the size of the pool
   std::int64_t count = 1;                  ///< how many permits to take
