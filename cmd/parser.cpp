@@ -115,7 +115,7 @@ class Parser {
     Words typed(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(layout.end));
     for (auto at = layout.options.rbegin(); at != layout.options.rend(); ++at) {
       std::string& word = typed[*at];
-      if (!word.starts_with("--") || !word.ends_with('=')) continue;
+      if (!word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
       word.pop_back();  // CLI11 takes "--wait=" for a value that is missing; it is one that is empty
       typed.insert(typed.begin() + static_cast<std::ptrdiff_t>(*at) + 1, "");
     }
