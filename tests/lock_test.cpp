@@ -3,9 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.h"
-#include "support/direct.h"
-#include "support/eventually.h"
-#include "support/redis_server.h"
+#include "support/scene.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -18,22 +16,6 @@ Reply answer(std::vector<Reply> items) { return Reply{std::move(items)}; }
 Claim claim(const std::string& owner, const std::string& name = "deploy") {
   return {.name = LockName{name}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
 }
-
-bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
-bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
-bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
-
-/// A server, and what is asked of it.
-struct Scene {
-  RedisServer server{};
-  Direct redis{server};
-
-  Attempt ask(const Lock& lock) { return lock.read(redis.run(lock.ask())); }
-  Released release(const Lock& lock, const Farewell& farewell = {}) {
-    return lock.read_release(redis.run(lock.release(farewell)));
-  }
-  bool renew(const Lock& lock) { return lock.read_renewal(redis.run(lock.renew())); }
-};
 
 }  // namespace
 
@@ -87,13 +69,13 @@ TEST_CASE("a lock is Redisson's hash with a TTL, and excludes another owner") {
   const Attempt got = scene.ask(mine);
   REQUIRE(is_held(got));
   CHECK(std::get<Held>(got).server_time.count() > 1600000000000);
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
   const Attempt refused = scene.ask(theirs);
   REQUIRE(is_busy(refused));
   CHECK(std::get<Busy>(refused).retry_after > Milliseconds{29000});
   CHECK(scene.release(theirs).how == How::was_not_ours);
   CHECK(!scene.renew(theirs));
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
 }
 
 TEST_CASE("an acquire that is sent twice holds once") {
@@ -101,31 +83,29 @@ TEST_CASE("an acquire that is sent twice holds once") {
   const Lock lock{claim("me:1")};
   scene.redis.twice(lock.ask());
 
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
   CHECK(scene.release(lock).how == How::yes);
-  CHECK(contents(scene.redis).empty());
+  CHECK(scene.all().empty());
 }
 
 TEST_CASE("a release wakes who waits, with Redisson's message") {
   Scene scene;
   const Lock lock{claim("me:1")};
-  RespClient waiter{scene.server.where()};
-  waiter.ask({"SUBSCRIBE", lock.channels().front().str()});
+  Listener waiter{scene.server, lock.channels().front()};
   scene.ask(lock);
 
   CHECK(scene.release(lock).unannounced.empty());
-  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}\n0");
+  CHECK(waiter.heard() == "0");
 }
 
 TEST_CASE("a silent release wakes nobody") {
   Scene scene;
   const Lock lock{claim("me:1")};
-  RespClient waiter{scene.server.where()};
-  waiter.ask({"SUBSCRIBE", lock.channels().front().str()});
+  Listener waiter{scene.server, lock.channels().front()};
   scene.ask(lock);
 
   CHECK(scene.release(lock, {.silently = true}).how == How::yes);
-  CHECK(!waiter.receive_within(std::chrono::milliseconds{50}));
+  CHECK(waiter.silence());
 }
 
 TEST_CASE("a release by one who may not publish releases all the same, and says why nobody was told") {
@@ -159,7 +139,7 @@ TEST_CASE("the repetition of a release finds nothing, and touches nobody else's 
 
   scene.ask(Lock{claim("you:1")});
   CHECK(scene.release(mine).how == How::was_not_ours);
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['you:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['you:1', '1']");
 }
 
 TEST_CASE("a renewal sets the whole lease again and never makes a lock that is gone") {
@@ -175,7 +155,7 @@ TEST_CASE("a renewal sets the whole lease again and never makes a lock that is g
   CHECK(scene.server.pttl("deploy") > 29000);
   scene.server.del("deploy");
   CHECK(!scene.renew(lock));
-  CHECK(contents(scene.redis).empty());
+  CHECK(scene.all().empty());
 }
 
 TEST_CASE("--min-hold keeps the key with the rest as its TTL") {
@@ -211,7 +191,7 @@ TEST_CASE("re-entry into a lock that is not held is refused and takes nothing") 
   CHECK(std::get<Refused>(scene.ask(Lock{claim("me:1"), Lock::Hold::another})).why == Refused::Why::absent);
   scene.ask(Lock{claim("you:1")});
   CHECK(is_refused(scene.ask(Lock{claim("me:1"), Lock::Hold::another})));
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['you:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['you:1', '1']");
 }
 
 TEST_CASE("a re-entry that is given back leaves the outer hold, also when it never happened") {
@@ -221,10 +201,10 @@ TEST_CASE("a re-entry that is given back leaves the outer hold, also when it nev
   scene.ask(outer);
 
   scene.redis.run(*inner.give_back());
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
   scene.ask(inner);
   scene.redis.twice(*inner.give_back());
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['me:1', '1']");
+  CHECK(scene.all() == "deploy (ends) hash ['me:1', '1']");
 }
 
 TEST_CASE("an outer hold that ends first leaves the inner one, which then frees the lock") {
@@ -234,7 +214,7 @@ TEST_CASE("an outer hold that ends first leaves the inner one, which then frees 
   scene.ask(outer);
   scene.ask(inner);
 
-  const Released ended = scene.release(outer);
+  const Released ended = outer.read_release(scene.redis.run(outer.release({})));
   REQUIRE(ended.then);
   CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "2");
   CHECK(outer.read_release(scene.redis.run(*ended.then)).how == How::still_held);
@@ -285,7 +265,7 @@ TEST_CASE("what is no lock is refused and left as it was") {
     CAPTURE(joined(other, " "));
     scene.server.del("deploy");
     scene.server.cli(other);
-    const std::string before = contents(scene.redis);
+    const std::string before = scene.all();
     const Lock lock{claim("me:1")};
 
     CHECK(is_refused(scene.ask(lock)));
@@ -295,7 +275,7 @@ TEST_CASE("what is no lock is refused and left as it was") {
                       scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false)))
               .how == Forced::How::refused);
     CHECK(!scene.renew(lock));
-    CHECK(contents(scene.redis) == before);
+    CHECK(scene.all() == before);
   }
 }
 
@@ -318,8 +298,7 @@ TEST_CASE("force removes a lock, whoever holds it, or only that of a given owner
 
 TEST_CASE("force, and a release by name, wake the living head of a fair queue") {
   Scene scene;
-  RespClient waiter{scene.server.where()};
-  waiter.ask({"SUBSCRIBE", "redisson_lock__channel:{deploy}:alive:1"});
+  Listener waiter{scene.server, Channel{"redisson_lock__channel:{deploy}:alive:1"}};
   const auto queue = [&] {
     scene.server.cli({"RPUSH", "redisson_lock_queue:{deploy}", "dead:1", "alive:1"});
     scene.server.cli({"ZADD", "redisson_lock_timeout:{deploy}", "1", "dead:1", "9999999999999", "alive:1"});
@@ -329,12 +308,12 @@ TEST_CASE("force, and a release by name, wake the living head of a fair queue") 
   const Lock lock{claim("me:1")};
   scene.ask(lock);
   CHECK(lock.read_release(scene.redis.run(lock.release_any())).how == How::yes);
-  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}:alive:1\n0");
+  CHECK(waiter.heard() == "0");
   CHECK(scene.server.cli({"LRANGE", "redisson_lock_queue:{deploy}", "0", "-1"}) == "alive:1");
 
   scene.ask(Lock{claim("you:1")});
   scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false));
-  CHECK(waiter.receive() == "message\nredisson_lock__channel:{deploy}:alive:1\n0");
+  CHECK(waiter.heard() == "0");
 }
 
 TEST_CASE("two releases by name of two holds are counted one by one") {
@@ -357,10 +336,9 @@ TEST_CASE("in a cluster a lock is announced to both kinds of listeners") {
   Claim sharded = claim("me:1");
   sharded.cluster = true;
   const Lock lock{sharded};
-  RespClient waiter{scene.server.where()};
-  waiter.ask({"SSUBSCRIBE", lock.channels().front().str()});
+  Listener waiter{scene.server, lock.channels().front(), /*sharded=*/true};
 
   scene.ask(lock);
   scene.release(lock);
-  CHECK(waiter.receive() == "smessage\nredisson_lock__channel:{deploy}\n0");
+  CHECK(waiter.heard() == "0");
 }

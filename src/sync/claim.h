@@ -13,4 +13,7 @@ struct Claim {
   bool cluster = false;  ///< announce as sharded pub/sub too: in a cluster newer clients listen only there
 };
 
+/// Whether it is the owner's first hold, or one more of what the owner must have already (re-entry).
+enum class Hold { first, another };
+
 }  // namespace rlock

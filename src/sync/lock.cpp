@@ -1,11 +1,7 @@
 #include "sync/lock.h"
 
-#include <fmt/format.h>
-
 #include "base/random.h"
-#include "base/text.h"
 #include "scripts.h"
-#include "sync/foreign.h"
 #include "sync/keys.h"
 #include "sync/requests.h"
 
@@ -40,18 +36,7 @@ Call Lock::ask() const {
   return call;
 }
 
-Attempt Lock::read(const Reply& reply) const {
-  switch (reply.at(0).integer()) {
-    case 1: return Held{.server_time = Milliseconds{reply.at(1).integer()}};
-    case 0: return busy_until(reply.at(1));
-    case 2:
-      return Refused{.why = Refused::Why::absent,
-                     .text = fmt::format("{} is not held by {} any more", quoted(claim_.name.str()),
-                                         sanitized(claim_.owner.str()))};
-    case -1: return refuse_foreign(claim_.name, kWhat, reply.at(1).text());
-  }
-  throw Error{Error::internal, fmt::format("{} answered {}", ask().script->name, reply.at(0).integer())};
-}
+Attempt Lock::read(const Reply& reply) const { return read_attempt(claim_, kWhat, reply); }
 
 std::optional<Call> Lock::give_back() const {
   if (hold_ == Hold::first) return release({});
@@ -88,14 +73,8 @@ Call Lock::release_call(const Farewell& farewell, const std::vector<std::string>
 }
 
 Released Lock::read_release(const Reply& reply) const {
-  switch (reply.at(0).integer()) {
-    case 1: return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
-    case 0: return {.how = Released::How::still_held};
-    case 2: return {.how = Released::How::kept, .rest = Milliseconds{reply.at(1).integer()}};
-    case 3: return {.how = Released::How::still_held, .then = release_call({}, queue_keys(), true)};
-    case -1: return {.how = Released::How::was_not_ours};
-  }
-  throw Error{Error::internal, fmt::format("lock/release answered {}", reply.at(0).integer())};
+  if (reply.at(0).integer() != 3) return read_farewell(reply);
+  return {.how = Released::How::still_held, .then = release_call({}, queue_keys(), true)};
 }
 
 Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {
@@ -105,17 +84,6 @@ Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {
   const auto queue = fair_queue_keys(name);
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   return call;
-}
-
-Forced read_forced(const LockName& name, std::string_view wanted, const Reply& reply) {
-  switch (reply.at(0).integer()) {
-    case 1: return {.how = Forced::How::removed, .unannounced = reply.at(1).text()};
-    case 0: return {.how = Forced::How::nothing_there};
-    case 2: return {.how = Forced::How::other_owner, .other = reply.at(1).text()};
-    case -1:
-      return {.how = Forced::How::refused, .refused = refuse_foreign(name, wanted, reply.at(1).text())};
-  }
-  throw Error{Error::internal, fmt::format("force answered {}", reply.at(0).integer())};
 }
 
 }  // namespace rlock

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sync/answers.h"
 #include "sync/claim.h"
 #include "sync/lockable.h"
 
@@ -11,8 +12,7 @@ namespace rlock {
 /// and released, each as often as needed.
 class Lock : public Lockable {
  public:
-  /// Whether the owner must not have it yet, or must have it already (re-entry).
-  enum class Hold { first, another };
+  using Hold = rlock::Hold;
 
   explicit Lock(Claim claim, Hold hold = Hold::first);
 
@@ -57,20 +57,6 @@ class Lock : public Lockable {
   std::string entering_;  ///< where the server remembers that it has counted us in,
   std::string leaving_;   ///< and out
 };
-
-/// What Lock::force() came to. For every kind of lock.
-struct Forced {
-  enum class How {
-    removed,
-    nothing_there,
-    other_owner,  ///< see `other`
-    refused,      ///< see `refused`
-  } how = How::removed;
-  std::string other{};
-  std::string unannounced{};  ///< why waiters could not be told; empty when they were
-  Refused refused{};
-};
-Forced read_forced(const LockName& name, std::string_view wanted, const Reply& reply);
 
 /// RSpinLock: the lock for servers without pub/sub. Nothing is announced; waiters poll, doubling their pause.
 class SpinLock final : public Lock {

@@ -58,8 +58,9 @@ struct Released {
   Milliseconds rest{0};       ///< kept: how long still
   std::string unannounced{};  ///< why waiters could not be told; empty when they were
 
-  /// Other holds of the same owner remain inside ours, and nothing has changed yet: send this too, which counts ours
-  /// down once, and read its answer. (It needs a second key, which the ordinary release does without.)
+  /// It takes a second call, which needs keys that only now are known, or that the ordinary release does without: send it
+  /// and read its answer. Inner holds of the same owner remain, and ours is to be counted down; or other readers do, and
+  /// somebody has to see which of them live.
   std::optional<Call> then{};
 };
 

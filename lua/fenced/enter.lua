@@ -1,0 +1,30 @@
+-- Add one more hold to those of an owner who has the lock, with a token of its own.
+-- May be sent twice: the request is remembered with its token, and its repetition is answered, not counted.
+--
+-- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
+--       token    string: the last token
+--       request  string: the token of this request
+-- ARGV  owner    who asks
+--       lease    milliseconds, >= 1
+--       memory   for how many ms the request is remembered
+-- ->    {1, now, token}  held; now is the server's time in ms since the epoch
+--       {2}              this owner does not have it
+--       {-1, kind}       something else stands there
+local lock, token, request = KEYS[1], KEYS[2], KEYS[3]
+local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
+local kind_of = include('kind_of')
+local now = include('now')
+
+local kind = kind_of(lock)
+if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
+if redis.call('hexists', lock, owner) == 0 then return {2} end
+local answered = redis.call('get', request)
+if answered then return {1, now(), answered} end
+local counter = kind_of(token)
+if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
+
+if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
+local drawn = redis.call('incr', token)
+redis.call('set', request, drawn, 'px', memory)
+redis.call('hincrby', lock, owner, 1)
+return {1, now(), drawn}

@@ -1,0 +1,22 @@
+-- Remove a token lock, whoever holds it.
+-- May be sent twice.
+--
+-- KEYS  lock   string: the token
+-- ARGV  token  only if it is this one; '': any
+-- ->    {1, ''}     removed
+--       {0}         nothing there
+--       {2, other}  another token
+--       {-1, kind}  something else stands there
+local lock = KEYS[1]
+local token = ARGV[1]
+local kind_of = include('kind_of')
+
+local kind = kind_of(lock)
+if kind == 'none' then return {0} end
+if kind ~= 'string' and kind ~= 'number' then return {-1, kind} end
+if kind == 'number' and redis.call('pttl', lock) < 0 then return {-1, kind} end
+local other = redis.call('get', lock)
+if token ~= '' and other ~= token then return {2, other} end
+
+redis.call('del', lock)
+return {1, ''}

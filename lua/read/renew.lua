@@ -1,0 +1,21 @@
+-- Let the lease of this owner's read holds start anew. Never shortens the TTL of the lock: others read too.
+-- May be sent twice.
+--
+-- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
+--       timeout  string: exists while this owner's read holds count
+-- ARGV  owner    whose
+--       lease    milliseconds, >= 1
+-- ->    1        done
+--       0        not held by this owner
+local lock, timeout = KEYS[1], KEYS[2]
+local owner, lease = ARGV[1], ARGV[2]
+
+if redis.call('type', lock).ok ~= 'hash' or redis.call('hexists', lock, 'mode') == 0 then return 0 end
+local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+if not holds then return 0 end
+
+local rest = tonumber(lease)
+if holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end
+redis.call('set', timeout, 1, 'px', rest)
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))
+return 1

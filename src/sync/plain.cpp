@@ -1,0 +1,56 @@
+#include "sync/plain.h"
+
+#include "scripts.h"
+
+namespace rlock {
+namespace {
+
+std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+
+}  // namespace
+
+PlainLock::PlainLock(Claim claim, Pause pause, Hold hold)
+    : claim_(std::move(claim)), pause_(pause), hold_(hold) {}
+
+Call PlainLock::ask() const {
+  if (hold_ == Hold::another) {
+    return {.script = &scripts::plain_enter, .keys = {claim_.name.str()}, .args = {claim_.owner.str()}};
+  }
+  return {.script = &scripts::plain_acquire,
+          .keys = {claim_.name.str()},
+          .args = {claim_.owner.str(), number(claim_.lease)}};
+}
+
+Attempt PlainLock::read(const Reply& reply) const {
+  return read_attempt(claim_, "a plain token lock", reply);
+}
+
+std::optional<Call> PlainLock::give_back() const {
+  if (hold_ == Hold::another) return std::nullopt;
+  return release({});
+}
+
+Call PlainLock::renew() const {
+  return {.script = &scripts::plain_renew,
+          .keys = {claim_.name.str()},
+          .args = {claim_.owner.str(), number(claim_.lease), hold_ == Hold::another ? "1" : "0"}};
+}
+
+Call PlainLock::release(const Farewell& farewell) const {
+  if (hold_ == Hold::another)
+    return ask();  // nothing to give back: it is only looked whether the outer hold remains
+  return {.script = &scripts::plain_release,
+          .keys = {claim_.name.str()},
+          .args = {claim_.owner.str(), number(farewell.keep_until.value_or(Milliseconds{0}))}};
+}
+
+Released PlainLock::read_release(const Reply& reply) const {
+  if (hold_ == Hold::first) return read_farewell(reply);
+  return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
+}
+
+Call PlainLock::force(const LockName& name, const Owner& token) {
+  return {.script = &scripts::plain_force, .keys = {name.str()}, .args = {token.str()}};
+}
+
+}  // namespace rlock

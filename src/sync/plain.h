@@ -1,0 +1,41 @@
+#pragma once
+
+#include "sync/answers.h"
+#include "sync/claim.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// The token lock that redis-py, node-redlock, redsync and many a script share: `SET key token NX PX`, and deleted by
+/// whoever has the token. The token is the owner. Nothing announces a release: waiters poll.
+class PlainLock final : public Lockable {
+ public:
+  /// Hold::another is a hold inside that of the same token. It cannot be counted: it ends with the outer one.
+  PlainLock(Claim claim, Pause pause, Hold hold = Hold::first);
+
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+  std::optional<Call> give_back() const override;
+  std::vector<Channel> channels() const override { return {}; }
+  Pause pause() const override { return pause_; }
+
+  Call renew() const override;
+  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
+
+  Call release(const Farewell& farewell) const override;
+  Released read_release(const Reply& reply) const override;
+
+  /// Removes the lock, whoever holds it; only when `token` does, where one is given.
+  static Call force(const LockName& name, const Owner& token);
+
+  const LockName& name() const override { return claim_.name; }
+  const Owner& owner() const override { return claim_.owner; }
+  Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
+
+ private:
+  Claim claim_;
+  Pause pause_;
+  Hold hold_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "sync/answers.h"
+#include "sync/claim.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// RReadWriteLock: readers share it, a writer has it alone. What its two halves have in common.
+///
+/// A writer may read too and then give up writing (downgrade): its own read hold is a Hold::another. The other way round is
+/// refused, since it would wait for itself.
+class ReadWriteLock : public Lockable {
+ public:
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+  std::optional<Call> give_back() const override;
+
+  Call renew() const override;
+  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
+
+  Call release(const Farewell& farewell) const override;
+  Released read_release(const Reply& reply) const override;
+
+  const LockName& name() const override { return claim_.name; }
+  const Owner& owner() const override { return claim_.owner; }
+  std::vector<Channel> channels() const override;
+
+  /// Removes the lock, whoever reads or writes; only when `owner` does, where one is given.
+  static Call force(const LockName& name, const Owner& owner, bool cluster);
+
+ protected:
+  /// What differs: the scripts, and the keys that they are given before the one of a request.
+  struct Half {
+    const Script* acquire;
+    const Script* renew;
+    const Script* release;
+    std::vector<std::string> keys;
+  };
+  ReadWriteLock(Claim claim, Hold hold, Half half);
+
+  const Claim& claim() const noexcept { return claim_; }
+
+ private:
+  Call release_call(const Farewell& farewell, bool undo) const;
+
+  Claim claim_;
+  Hold hold_;
+  Half half_;
+  std::string entering_;  ///< where the server remembers that it has counted us in,
+  std::string leaving_;   ///< and out
+};
+
+class ReadLock final : public ReadWriteLock {
+ public:
+  explicit ReadLock(Claim claim, Hold hold = Hold::first);
+
+  Released read_release(const Reply& reply) const override;
+  Evidence evidence() const override { return {name().str(), owner().str()}; }
+};
+
+class WriteLock final : public ReadWriteLock {
+ public:
+  explicit WriteLock(Claim claim, Hold hold = Hold::first);
+
+  Evidence evidence() const override { return {name().str(), owner().str() + ":write"}; }
+};
+
+}  // namespace rlock

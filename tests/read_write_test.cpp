@@ -1,0 +1,354 @@
+#include "sync/read_write.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/scene.h"
+#include "sync/lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using How = Released::How;
+
+namespace {
+
+Claim claim(const std::string& owner, Milliseconds lease) {
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
+}
+ReadLock reader(const std::string& owner, Hold hold = Hold::first, Milliseconds lease = Milliseconds{30000}) {
+  return ReadLock{claim(owner, lease), hold};
+}
+WriteLock writer(const std::string& owner, Hold hold = Hold::first,
+                 Milliseconds lease = Milliseconds{30000}) {
+  return WriteLock{claim(owner, lease), hold};
+}
+
+/// What Redisson's read lock writes for one hold.
+void java_reads(Scene& scene, const std::string& owner, const std::string& lease) {
+  scene.server.cli({"HSET", "deploy", "mode", "read", owner, "1"});
+  scene.server.cli({"SET", "{deploy}:" + owner + ":rwlock_timeout:1", "1", "PX", lease});
+  if (scene.server.pttl("deploy") < std::stoll(lease)) scene.server.cli({"PEXPIRE", "deploy", lease});
+}
+
+const Channel kChannel{"redisson_rwlock:{deploy}"};
+
+}  // namespace
+
+TEST_CASE("a read hold is Redisson's field and timeout key, a write hold its :write field") {
+  Scene scene;
+  scene.ask(reader("a:1"));
+  CHECK(scene.all() ==
+        "deploy (ends) hash ['mode', 'read', 'a:1', '1']\n{deploy}:a:1:rwlock_timeout:1 (ends) string '1'");
+  CHECK(scene.release(reader("a:1")).how == How::yes);
+  CHECK(scene.all().empty());
+  scene.ask(writer("a:1"));
+  CHECK(scene.all() == "deploy (ends) hash ['mode', 'write', 'a:1:write', '1']");
+  CHECK(reader("a:1").channels() == std::vector{kChannel});
+  CHECK(writer("a:1").evidence().member == "a:1:write");
+}
+
+TEST_CASE("readers share, writers exclude all") {
+  Scene scene;
+  CHECK(is_held(scene.ask(reader("a:1"))));
+  CHECK(is_held(scene.ask(reader("b:1"))));
+  CHECK(is_busy(scene.ask(writer("c:1"))));
+  CHECK(scene.release(reader("a:1")).how == How::yes);
+  CHECK(is_busy(scene.ask(writer("c:1"))));
+  CHECK(scene.release(reader("b:1")).how == How::yes);
+  CHECK(is_held(scene.ask(writer("c:1"))));
+  CHECK(is_busy(scene.ask(reader("a:1"))));
+  CHECK(is_busy(scene.ask(writer("b:1"))));
+  CHECK(scene.release(writer("b:1")).how == How::was_not_ours);
+  CHECK(scene.release(reader("c:1")).how == How::was_not_ours);
+  CHECK(scene.release(writer("c:1")).how == How::yes);
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE("the last reader wakes one with 0, a writer wakes all with 1") {
+  Scene scene;
+  Listener waiter{scene.server, kChannel};
+  scene.ask(reader("a:1"));
+  scene.ask(reader("b:1"));
+  scene.release(reader("a:1"));
+  CHECK(waiter.silence());
+  scene.release(reader("b:1"));
+  CHECK(waiter.heard() == "0");
+  scene.ask(writer("a:1"));
+  scene.release(writer("a:1"));
+  CHECK(waiter.heard() == "1");
+}
+
+TEST_CASE("a writer may read too and go on reading when it stops writing, which wakes the other readers") {
+  Scene scene;
+  Listener waiter{scene.server, kChannel};
+  scene.ask(writer("a:1"));
+  CHECK(is_held(scene.ask(reader("a:1"))));
+  CHECK(is_busy(scene.ask(reader("b:1"))));
+
+  CHECK(scene.release(writer("a:1")).how == How::yes);
+  CHECK(waiter.heard() == "1");
+  CHECK(is_held(scene.ask(reader("b:1"))));
+  CHECK(is_busy(scene.ask(writer("c:1"))));
+  CHECK(scene.release(reader("b:1")).how == How::yes);
+  CHECK(scene.release(reader("a:1")).how == How::yes);
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE("a read hold inside a write hold may be given back first") {
+  for (const Hold hold : {Hold::first, Hold::another}) {
+    Scene scene;
+    scene.ask(writer("a:1"));
+    const ReadLock inner = reader("a:1", hold);
+    CHECK(is_held(scene.ask(inner)));
+    CHECK(scene.release(inner).how == How::yes);
+    CHECK(scene.all().find("['mode', 'write', 'a:1:write', '1']") != std::string::npos);
+    CHECK(scene.release(writer("a:1")).how == How::yes);
+  }
+}
+
+TEST_CASE("a reader that wants to write is told that it would wait for itself") {
+  Scene scene;
+  scene.ask(reader("a:1"));
+  for (const Hold hold : {Hold::first, Hold::another}) {
+    const Attempt attempt = scene.ask(writer("a:1", hold));
+    REQUIRE(is_refused(attempt));
+    CHECK(std::get<Refused>(attempt).why == Refused::Why::upgrade);
+    CHECK(std::get<Refused>(attempt).text.find("--write") != std::string::npos);
+  }
+}
+
+TEST_CASE("a read/write acquire that is sent twice holds once") {
+  Scene scene;
+  scene.redis.twice(reader("a:1").ask());
+  CHECK(scene.server.cli({"HGET", "deploy", "a:1"}) == "1");
+  scene.release(reader("a:1"));
+  scene.redis.twice(writer("a:1").ask());
+  CHECK(scene.server.cli({"HGET", "deploy", "a:1:write"}) == "1");
+  CHECK(written(scene.redis.twice(writer("a:1").release({})).second) == "[-1]");
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE("further holds of a reader or a writer are counted once, in and out") {
+  Scene scene;
+  const auto go_in_and_out = [&](const ReadWriteLock& outer, const ReadWriteLock& inner,
+                                 const std::string& field) {
+    scene.ask(outer);
+    scene.redis.twice(inner.ask());
+    CHECK(scene.server.cli({"HGET", "deploy", field}) == "2");
+    scene.redis.twice(inner.release({}));
+    CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
+    CHECK(scene.release(outer).how == How::yes);
+    CHECK(!scene.server.has("deploy"));
+  };
+  go_in_and_out(reader("a:1"), reader("a:1", Hold::another), "a:1");
+  go_in_and_out(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
+}
+
+TEST_CASE("a further hold that is given back leaves what was there, also when it never happened") {
+  Scene scene;
+  const auto give_back_twice = [&](const ReadWriteLock& outer, const ReadWriteLock& inner,
+                                   const std::string& field) {
+    scene.ask(outer);
+    scene.give_back(inner);
+    CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
+    scene.ask(inner);
+    scene.give_back(inner);
+    scene.give_back(inner);
+    CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
+    scene.release(outer);
+  };
+  give_back_twice(reader("a:1"), reader("a:1", Hold::another), "a:1");
+  give_back_twice(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
+}
+
+TEST_CASE("an outer hold that ends first leaves the inner one") {
+  Scene scene;
+  const ReadLock inner_read = reader("a:1", Hold::another);
+  scene.ask(reader("a:1"));
+  scene.ask(inner_read);
+  CHECK(scene.release(reader("a:1")).how == How::still_held);
+  CHECK(scene.release(inner_read).how == How::yes);
+  const WriteLock inner_write = writer("a:1", Hold::another);
+  scene.ask(writer("a:1"));
+  scene.ask(inner_write);
+  CHECK(scene.release(writer("a:1")).how == How::still_held);
+  CHECK(scene.release(inner_write).how == How::yes);
+  CHECK(!scene.server.has("deploy"));
+}
+
+TEST_CASE("write re-entry does not add up leases") {
+  Scene scene;
+  scene.ask(writer("a:1"));
+  scene.ask(writer("a:1", Hold::another));
+  CHECK(scene.server.pttl("deploy") <= 30000);
+}
+
+TEST_CASE("a reader with a short lease neither ends nor shortens another's hold") {
+  Scene scene;
+  scene.ask(reader("long:1"));
+  scene.ask(reader("brief:1", Hold::first, Milliseconds{100}));
+  CHECK(scene.renew(reader("brief:1", Hold::first, Milliseconds{100})));
+  CHECK(scene.server.pttl("deploy") > 29000);
+  REQUIRE(eventually([&] { return !scene.server.has("{deploy}:brief:1:rwlock_timeout:1"); }));
+  CHECK(scene.renew(reader("long:1")));
+  CHECK(is_busy(scene.ask(writer("c:1"))));
+}
+
+TEST_CASE("a reader that died does not keep the lock from writers when the last living reader leaves") {
+  Scene scene;
+  scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
+  scene.ask(reader("alive:1"));
+  REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
+  Listener waiter{scene.server, kChannel};
+
+  CHECK(scene.release(reader("alive:1")).how == How::yes);
+  CHECK(waiter.heard() == "0");
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE("after the reader with the longest lease has left, the lock lasts as long as the others") {
+  Scene scene;
+  scene.ask(reader("long:1", Hold::first, Milliseconds{600000}));
+  java_reads(scene, "java:1", "5000");
+  CHECK(scene.server.pttl("deploy") > 500000);
+  CHECK(scene.release(reader("long:1")).how == How::yes);
+  CHECK(scene.server.pttl("deploy") <= 5000);
+  CHECK(scene.server.pttl("deploy") > 1000);
+}
+
+TEST_CASE("a reader that comes between a release and its sweep is not swept away") {
+  Scene scene;
+  scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
+  scene.ask(reader("alive:1"));
+  REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
+  const ReadLock leaving = reader("alive:1");
+
+  const Released released = leaving.read_release(scene.redis.run(leaving.release({})));
+  REQUIRE(released.then);
+  scene.ask(reader("new:1"));
+  scene.redis.run(*released.then);
+  CHECK(scene.server.cli({"HGET", "deploy", "new:1"}) == "1");
+  CHECK(scene.server.pttl("deploy") > 29000);
+}
+
+TEST_CASE("a reader that renewed between a release and its sweep is not swept away") {
+  Scene scene;
+  scene.ask(reader("slow:1", Hold::first, Milliseconds{50}));
+  scene.ask(reader("alive:1"));
+  REQUIRE(eventually([&] { return !scene.server.has("{deploy}:slow:1:rwlock_timeout:1"); }));
+  const ReadLock leaving = reader("alive:1");
+
+  const Released released = leaving.read_release(scene.redis.run(leaving.release({})));
+  REQUIRE(released.then);
+  CHECK(scene.renew(reader("slow:1")));
+  scene.redis.twice(*released.then);
+  CHECK(scene.server.cli({"HGET", "deploy", "slow:1"}) == "1");
+}
+
+TEST_CASE("what Java's renewal has shortened, ours makes long again") {
+  Scene scene;
+  const ReadLock ours = reader("a:1", Hold::first, Milliseconds{60000});
+  scene.ask(ours);
+  scene.server.cli({"PEXPIRE", "deploy", "3000"});
+  CHECK(scene.renew(ours));
+  CHECK(scene.server.pttl("deploy") > 59000);
+}
+
+TEST_CASE("renewals never make a read/write lock that is gone, nor renew another's") {
+  Scene scene;
+  CHECK(!scene.renew(reader("a:1")));
+  CHECK(!scene.renew(writer("a:1")));
+  scene.ask(writer("b:1"));
+  CHECK(!scene.renew(reader("a:1")));
+  CHECK(!scene.renew(writer("a:1")));
+  CHECK(scene.all() == "deploy (ends) hash ['mode', 'write', 'b:1:write', '1']");
+}
+
+TEST_CASE("--min-hold keeps a read hold and a write hold") {
+  Scene scene;
+  const auto reads = std::get<Held>(scene.ask(reader("a:1")));
+  CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{5000}}).how ==
+        How::kept);
+  CHECK(scene.server.pttl("deploy") <= 5000);
+  CHECK(is_held(scene.ask(reader("b:1"))));
+  CHECK(is_busy(scene.ask(writer("c:1"))));
+
+  scene.redis.run(command({"FLUSHALL"}));
+  const auto writes = std::get<Held>(scene.ask(writer("a:1")));
+  CHECK(scene.release(writer("a:1"), {.keep_until = writes.server_time + Milliseconds{5000}}).how ==
+        How::kept);
+  CHECK(scene.server.pttl("deploy") <= 5000);
+  CHECK(is_busy(scene.ask(reader("b:1"))));
+}
+
+TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x") {
+  Scene scene;
+  const Lock lock{claim("a:1", Milliseconds{30000})};
+  scene.ask(reader("b:1"));
+  const Attempt refused = scene.ask(lock);
+  CHECK(std::get<Refused>(refused).text.find("-x") != std::string::npos);
+  scene.release(reader("b:1"));
+  scene.ask(lock);
+  CHECK(is_refused(scene.ask(reader("b:1"))));
+  CHECK(is_refused(scene.ask(writer("b:1"))));
+}
+
+TEST_CASE("what is no read/write lock is refused and left as it was") {
+  const Words others[] = {
+      {"SET", "deploy", "token"},
+      {"SET", "deploy", "7"},
+      {"RPUSH", "deploy", "a"},
+      {"SADD", "deploy", "a"},
+      {"ZADD", "deploy", "1", "a"},
+      {"HSET", "deploy", "a:1", "1"},
+      {"HSET", "deploy", "name", "value"},
+      {"HSET", "deploy", "mode", "read", "a:1", "x"},
+      {"HSET", "deploy", "mode", "write", "a:1:write", "0"},
+      {"HSET", "deploy", "mode", "append", "a:1", "1"},
+  };
+  Scene scene;
+  for (const Words& other : others) {
+    CAPTURE(joined(other, " "));
+    scene.server.del("deploy");
+    scene.server.cli(other);
+    const std::string before = scene.all();
+
+    CHECK(is_refused(scene.ask(reader("z:1"))));
+    CHECK(is_refused(scene.ask(writer("z:1"))));
+    CHECK(!scene.renew(reader("z:1")));
+    CHECK(!scene.renew(writer("z:1")));
+    CHECK(scene.release(reader("z:1")).how == How::was_not_ours);
+    CHECK(scene.release(writer("z:1")).how == How::was_not_ours);
+    const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, false));
+    CHECK(read_forced(LockName{"deploy"}, "a read/write lock", forced).how == Forced::How::refused);
+    CHECK(scene.all() == before);
+  }
+}
+
+TEST_CASE("force removes a read/write lock and wakes with the code of its mode") {
+  Scene scene;
+  Listener waiter{scene.server, kChannel};
+  const auto force = [&](const std::string& owner) {
+    const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, false));
+    return read_forced(LockName{"deploy"}, "a read/write lock", reply);
+  };
+  CHECK(force("").how == Forced::How::nothing_there);
+  scene.ask(writer("a:1"));
+  CHECK(force("b:1").other == "a:1");
+  CHECK(force("a:1").how == Forced::How::removed);
+  CHECK(waiter.heard() == "1");
+  scene.ask(reader("a:1"));
+  CHECK(force("").how == Forced::How::removed);
+  CHECK(waiter.heard() == "0");
+}
+
+TEST_CASE("a read/write lock whose name brings its own braces keeps its timeout keys beside it") {
+  Scene scene;
+  const ReadLock lock{
+      {.name = LockName{"{team}:deploy"}, .owner = Owner{"a:1"}, .lease = Milliseconds{30000}}};
+  scene.ask(lock);
+  CHECK(scene.server.has("{team}:deploy:a:1:rwlock_timeout:1"));
+  CHECK(scene.release(lock).how == How::yes);
+  CHECK(scene.all().empty());
+}

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+
+#include "support/direct.h"
+#include "support/redis_server.h"
+#include "sync/lockable.h"
+
+namespace rlock::test {
+
+inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
+inline bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
+inline bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
+
+/// A server, and what locks ask of it and make of its answers.
+struct Scene {
+  RedisServer server{};
+  Direct redis{server};
+
+  Attempt ask(const Waitable& lock) { return lock.read(redis.run(lock.ask())); }
+
+  /// With the second call, where it takes one.
+  Released release(const Lockable& lock, const Farewell& farewell = {}) {
+    Released released = lock.read_release(redis.run(lock.release(farewell)));
+    while (released.then) released = lock.read_release(redis.run(*released.then));
+    return released;
+  }
+
+  bool renew(const Lockable& lock) { return lock.read_renewal(redis.run(lock.renew())); }
+
+  void give_back(const Waitable& lock) {
+    if (const auto call = lock.give_back()) redis.run(*call);
+  }
+
+  std::string all() { return contents(redis); }
+};
+
+/// A listener on a channel.
+class Listener {
+ public:
+  Listener(const RedisServer& server, const Channel& channel, bool sharded = false)
+      : client_(server.where()) {
+    client_.ask({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()});
+  }
+
+  /// The payload of the next message.
+  std::string heard() {
+    const std::string message = client_.receive();
+    return message.substr(message.rfind('\n') + 1);
+  }
+
+  /// Is there none, for a while?
+  bool silence() { return !client_.receive_within(std::chrono::milliseconds{50}); }
+
+ private:
+  RespClient client_;
+};
+
+}  // namespace rlock::test
