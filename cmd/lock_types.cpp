@@ -1,17 +1,19 @@
 #include "cmd/lock_types.h"
 
-#include <array>
-
 #include "sync/fair.h"
+#include "sync/fenced.h"
 #include "sync/lock.h"
+#include "sync/plain.h"
+#include "sync/read_write.h"
 
 namespace rlock {
 namespace {
 
-Lock::Hold hold_of(const Wanted& wanted) { return wanted.again ? Lock::Hold::another : Lock::Hold::first; }
+Hold hold_of(const Wanted& wanted) { return wanted.again ? Hold::another : Hold::first; }
 
-std::unique_ptr<Lockable> make_lock(const Wanted& wanted) {
-  return std::make_unique<Lock>(wanted.claim, hold_of(wanted));
+template <class Kind>
+std::unique_ptr<Lockable> make(const Wanted& wanted) {
+  return std::make_unique<Kind>(wanted.claim, hold_of(wanted));
 }
 
 std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
@@ -19,9 +21,30 @@ std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
   return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted));
 }
 
-constexpr std::array kLockTypes{
-    LockType{.name = "lock", .flags = "", .help = "", .make = make_lock},
-    LockType{.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},
+/// Redisson's spin lock starts at 1 ms; the clients of a plain lock poll more slowly, and so do we beside them.
+constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
+constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
+
+template <class Kind, const Waitable::Pause& standard>
+std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
+  return std::make_unique<Kind>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
+}
+
+/// In the order in which `rlock run --help` shows them.
+constexpr LockType kLockTypes[] = {
+    {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
+    {.name = "read",
+     .flags = "-s, --shared, --read",
+     .help = "readers share; use -s and -x together on one key",
+     .make = make<ReadLock>},
+    {.name = "write", .flags = "-x, --exclusive, --write", .help = "one writer", .make = make<WriteLock>},
+    {.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},
+    {.name = "fenced",
+     .flags = "--fenced",
+     .help = "a growing number in RLOCK_FENCE",
+     .make = make<FencedLock>},
+    {.name = "spin", .flags = "", .help = "", .polls = true, .make = make_polling<SpinLock, kSpinPause>},
+    {.name = "plain", .flags = "", .help = "", .polls = true, .make = make_polling<PlainLock, kPlainPause>},
 };
 
 }  // namespace
