@@ -2,16 +2,13 @@
 
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/names.h"
 #include "base/time.h"
+#include "loop/environment.h"
 
 namespace rlock {
-
-/// Variables to set, or (without a value) to unset.
-using Variables = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
 /// What the command is told about the hold it runs under.
 struct HoldFacts {

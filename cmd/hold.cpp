@@ -1,46 +1,153 @@
 #include "cmd/hold.h"
 
-#include <sys/wait.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <cerrno>
+#include <utility>
 
-#include "loop/child.h"
+#include "base/log.h"
+#include "base/text.h"
 
 namespace rlock {
 namespace {
 
-std::vector<std::string> merged(const Variables& variables) {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    bool ours = false;
-    for (const auto& [name, value] : variables) ours = ours || text.starts_with(name + "=");
-    if (!ours) all.push_back(text);
-  }
-  for (const auto& [name, value] : variables) {
-    if (value) all.push_back(name + "=" + *value);
-  }
-  return all;
+/// How long we wait for those who got KILL because the lock is lost. It is not ours any more: nothing is gained by waiting
+/// for what KILL does not end.
+constexpr Milliseconds kDying{1000};
+
+std::string listed(const std::vector<pid_t>& pids) {
+  std::vector<std::string> words;
+  words.reserve(pids.size());
+  for (const pid_t pid : pids) words.push_back(std::to_string(pid));
+  return joined(words, ", ");
 }
 
 }  // namespace
 
-Ended hold(Loop& loop, Keeper& keeper, const HoldOptions& options) {
-  Child child{loop, options.argv, merged(options.variables)};
-  Ended ended;
-  ended.not_started = child.exec_errno();
-  bool stopped = false;
-  while (!child.exited()) {
-    loop.turn(earliest(keeper.stop_at(), options.max_hold));
-    if (!keeper.lost() || !options.stop_on_loss) continue;
-    if (Clock::now() >= keeper.kill_at()) child.signal(SIGKILL);
-    if (!stopped) child.signal(options.signal);
-    stopped = true;
+Hold::Hold(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
+    : loop_(loop),
+      signals_(signals),
+      tenure_(std::move(tenure)),
+      options_(std::move(options)),
+      family_(0, ::getsid(0), options_.marks),
+      insist_(options_.signal),
+      job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
+
+Ended Hold::run() {
+  // The last look before there is no way back: whoever asked us to end while we acquired does not want it started.
+  signals_.look();
+  if (signals_.any()) return {.interrupted = signals_.ended()};
+  if (Clock::now() >= of_lock().stop) return {.too_late = true};
+
+  if (options_.stop_on_loss)
+    guardian_.emplace(loop_, Charge{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
+  const bool hand_over = terminal_.to_be_handed_over();
+  Child child{loop_, options_.command, [&](pid_t self) {
+                if (guardian_) guardian_->tell_group(self);
+                if (hand_over) terminal_.lend(self);
+                signals_.restore();
+              }};
+  if (child.exec_errno() != 0) {
+    terminal_.take_back();
+    if (guardian_) guardian_->dismiss();
+    return {.not_started = child.exec_errno()};
   }
-  ended.exit_code =
-      WIFEXITED(child.wait_status()) ? WEXITSTATUS(child.wait_status()) : 128 + WTERMSIG(child.wait_status());
-  if (WIFSIGNALED(child.wait_status())) ended.signal = WTERMSIG(child.wait_status());
+  family_.set_group(child.pid());
+  while (!child.ended() || others_matter(Clock::now())) turn(child);
+  return settle(child);
+}
+
+void Hold::turn(Child& child) {
+  loop_.turn(earliest(insist_.wake_at(deadlines()), job_.wake_at()));
+  job_.turn(child, Clock::now());
+
+  const TimePoint now = Clock::now();  // we may have been stopped meanwhile
+  if (guardian_) guardian_->tell(of_lock());
+  announce(child, now);
+  insist(now);
+  if (job_.wants_to_resume() && !insist_.killing()) job_.resume(child);
+  if (job_.refused()) say_refused({child.pid()});
+
+  if (!child.ended() || first_ended_ != kNever) return;
+  first_ended_ = now;
+  // Whoever outlives the first process while all are to stop had his chance.
+  if (insist_.begun()) insist_.hurry();
+}
+
+Deadlines Hold::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
+
+Deadlines Hold::deadlines() const {
+  return earliest(of_lock(), {options_.max_hold, later(options_.max_hold, options_.kill_after)});
+}
+
+void Hold::announce(const Child& child, TimePoint now) {
+  if (const auto why = said_lost_ ? std::nullopt : tenure_.lost()) {
+    said_lost_ = true;
+    complain(fmt::format("lost {}: {}; {}", tenure_.name, *why, what_follows(child, now)));
+  }
+  if (insist_.begun() || said_lost_ || now < options_.max_hold) return;
+  at_max_hold_ = true;
+  complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(now)));
+}
+
+std::string Hold::what_follows(const Child& child, TimePoint now) const {
+  if (!options_.stop_on_loss) return "the command runs on (--on-lost warn)";
+  return child.ended() ? "the command has ended" : how_it_is_stopped(now);
+}
+
+std::string Hold::how_it_is_stopped(TimePoint now) const {
+  return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
+                     describe(left(deadlines().kill, now)));
+}
+
+void Hold::say_what_stopping_means() const {
+  if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", tenure_.name));
+  complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
+                       tenure_.name, describe(left(of_lock().stop, Clock::now()))));
+}
+
+void Hold::say_refused(const std::vector<pid_t>& pids) {
+  if (pids.empty() || std::exchange(said_refused_, true)) return;
+  complain(fmt::format("may not signal {} (another user's); {} is renewed as long as it is ours",
+                       listed(pids), tenure_.name));
+}
+
+void Hold::insist(TimePoint now) {
+  while (const auto signal = insist_.next(now, deadlines())) {
+    say_refused(family_.signal(*signal));
+    if (guardian_) guardian_->tell_stop_sent();
+  }
+}
+
+bool Hold::others_matter(TimePoint now) {
+  if (next_ending_ && !next_ending_->over()) {
+    // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
+    return !insist_.begun() || !said_lost_ || now < later(first_ended_, kDying);
+  }
+  if (insist_.begun()) return look_at(family_.all());
+  return options_.until_group && look_at(family_.in_group());
+}
+
+bool Hold::look_at(const std::vector<pid_t>& others) {
+  next_ending_.reset();
+  if (others.empty()) return false;
+  next_ending_.emplace(loop_, others.front());
+  return true;
+}
+
+Ended Hold::settle(Child& child) {
+  next_ending_.reset();
+  if (guardian_) guardian_->dismiss();
+  const int status = child.reap();
+  Ended ended{.exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
+  const bool had_terminal = job_.end(ended.signal || insist_.begun());
+  for (const int key : {SIGINT, SIGQUIT}) {
+    const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;
+    if (had_terminal && pressed && !insist_.begun()) ended.pressed = key;
+  }
+  // A look at /proc only when something is left.
+  if (!child.group_is_empty()) ended.left = family_.in_group();
   return ended;
 }
 

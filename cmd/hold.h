@@ -1,35 +1,94 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cmd/command_environment.h"
-#include "loop/loop.h"
-#include "sync/keeper.h"
+#include "loop/child.h"
+#include "loop/ending.h"
+#include "loop/family.h"
+#include "loop/guardian.h"
+#include "loop/job_control.h"
+#include "loop/signals.h"
+#include "loop/terminal.h"
 
 namespace rlock {
 
+/// What holding a command has to know about its lock.
+struct Tenure {
+  std::string name;                      ///< for messages: 'deploy'
+  std::function<Deadlines()> deadlines;  ///< until when the command may run; moves on with each renewal
+  std::function<std::optional<std::string>()> lost;  ///< why it is not ours any more; nothing while it is
+};
+
 /// What to run while a lock is held, and what ends it.
 struct HoldOptions {
-  std::vector<std::string> argv;
-  Variables variables;  ///< what the environment of the command gains and loses
-  int signal = 15;
-  Milliseconds kill_after{5000};
+  Command command;
+  std::vector<std::string> marks;  ///< see Family
+  int signal = 15;                 ///< how it is stopped
+  Milliseconds kill_after{5000};   ///< between that and KILL at max_hold
   TimePoint max_hold = kNever;
   bool stop_on_loss = true;
   bool until_group = false;
 };
 
-/// How the command ended.
+/// How it ended.
 struct Ended {
-  int exit_code = 0;          ///< what a shell would say
-  std::optional<int> signal;  ///< which one killed it
-  int not_started = 0;        ///< errno of exec; 0: it ran
-  bool max_hold = false;      ///< --max-hold stopped it
+  int exit_code = 0;               ///< what a shell would say
+  std::optional<int> signal;       ///< which one killed it
+  int not_started = 0;             ///< errno of exec; 0: it ran
+  std::optional<int> interrupted;  ///< it was not even tried: this signal came before
+  bool too_late = false;  ///< it was not even tried: the time in which the lock is surely ours was over
+  bool max_hold = false;  ///< --max-hold stopped it
+  std::optional<int>
+      pressed;              ///< ^C or ^\ on its terminal ended it: the signal that our own group has not got
+  std::vector<pid_t> left;  ///< of its group, still running
+
+  bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
 };
 
-/// Runs the command for as long as the keeper holds the lock.
-Ended hold(Loop& loop, Keeper& keeper, const HoldOptions& options);
+/// Runs a command that lives no longer than its lock, and looks to whoever is around as if it ran alone.
+///
+/// A guardian is started with it; it goes when the Hold goes, so that nobody waits for it before the lock is released.
+class Hold {
+ public:
+  Hold(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options);
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+
+  /// Pumps the loop until the command has ended and, where it had to be stopped or --until group was given, the others too.
+  /// Throws Error{system} when no process can be started.
+  Ended run();
+
+ private:
+  void turn(Child& child);
+  void insist(TimePoint now);
+  void announce(const Child& child, TimePoint now);
+  bool others_matter(TimePoint now);
+  bool look_at(const std::vector<pid_t>& others);
+  Ended settle(Child& child);
+  Deadlines deadlines() const;
+  Deadlines of_lock() const;
+  std::string what_follows(const Child& child, TimePoint now) const;
+  std::string how_it_is_stopped(TimePoint now) const;
+  void say_what_stopping_means() const;
+  void say_refused(const std::vector<pid_t>& pids);
+
+  Loop& loop_;
+  Signals& signals_;
+  Tenure tenure_;
+  HoldOptions options_;
+  Family family_;
+  Insistence insist_;
+  Terminal terminal_;
+  JobControl job_;
+  std::optional<Guardian> guardian_;
+  std::optional<Ending> next_ending_;  ///< of somebody whose end we wait for
+  TimePoint first_ended_ = kNever;     ///< when the first process had ended
+  bool at_max_hold_ = false;
+  bool said_lost_ = false;
+  bool said_refused_ = false;
+};
 
 }  // namespace rlock

@@ -8,11 +8,13 @@
 #include "cmd/exit_code.h"
 #include "cmd/secrets.h"
 #include "cmd/status.h"
+#include "loop/std_descriptors.h"
 
 int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   // The only catch: whatever failed, and wherever, becomes one line for a person and one exit status for a script.
   try {
+    rlock::fill_std_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     rlock::hide_passwords(argc, argv);
     return rlock::app(started, words);

@@ -13,6 +13,7 @@
 #include "cmd/hold.h"
 #include "cmd/holds.h"
 #include "cmd/lock_set.h"
+#include "loop/signals.h"
 #include "redis/executor.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
@@ -31,9 +32,10 @@ std::string all_keys(const RunOptions& opt) {
   return joined(names, ", ");
 }
 
-AcquireOptions waiting(const RunOptions& opt) {
+AcquireOptions waiting(const RunOptions& opt, const Signals& signals) {
   AcquireOptions options;
-  options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started)};
+  options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started),
+                      .interrupted = [&signals] { return signals.any(); }};
   options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
@@ -47,7 +49,7 @@ int refuse(const RunOptions& opt, const Executor& redis, const GaveUp& gave_up) 
       tell(fmt::format("{} is held by somebody else", all_keys(opt)));
       return static_cast<int>(opt.wait.conflict_exit_code);
     case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
-    case GaveUp::Why::interrupted: return exit_code::busy;
+    case GaveUp::Why::interrupted:
     case GaveUp::Why::unreachable: break;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
@@ -76,26 +78,32 @@ Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken&
   return variables;
 }
 
-/// Runs the command while the keeper renews. The keeper has stopped when this returns.
-Ended hold(const RunOptions& opt, Loop& loop, Keeper& keeper, Variables variables, TimePoint acquired) {
+HoldOptions holding(const RunOptions& opt, Variables variables, TimePoint acquired) {
   HoldOptions options;
-  options.argv = opt.command;
-  options.variables = std::move(variables);
+  options.command = {opt.command, std::move(variables)};
+  // What tells this run's processes from others: its owner, and which rlock of those that share the owner by re-entry.
+  for (const auto& [name, value] : options.command.variables)
+    if (name == "RLOCK_OWNER" || name == "RLOCK_PID")
+      options.marks.push_back(name + "=" + value.value_or(""));
   options.signal = opt.signal;
   options.kill_after = opt.kill_after;
   if (opt.max_hold) options.max_hold = later(acquired, *opt.max_hold);
   options.stop_on_loss = opt.stop_on_loss;
   options.until_group = opt.until_group;
-  const Ended ended = hold(loop, keeper, options);
-  keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
-  return ended;
+  return options;
+}
+
+Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
+  return {.name = all_keys(opt),
+          .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
+          .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
 }
 
 /// Gives everything back, and says what a person should know about it.
 void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
                const Ended& ended, bool lost) {
   Farewell farewell;
-  const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.not_started == 0;
+  const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) farewell.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
   const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
@@ -112,17 +120,37 @@ void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, con
   }
 }
 
+void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
+  if (ended.not_started != 0)
+    complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
+  if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
+  if (ended.left.empty()) return;
+  std::vector<std::string> pids;
+  for (const pid_t pid : ended.left) pids.push_back(std::to_string(pid));
+  complain(fmt::format("released {} while {} still runs (--until group waits for it)", all_keys(opt),
+                       joined(pids, ", ")));
+}
+
 int exit_status(const Ended& ended, bool lost) {
   if (ended.not_started != 0)
     return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
-  if (lost) return exit_code::lost;
+  if (lost || ended.too_late) return exit_code::lost;
   return ended.max_hold ? exit_code::max_hold : ended.exit_code;
+}
+
+/// Ends as the command did: whoever watches sees the same signal, and on a terminal the rest of our group the same key.
+int end_like(const Ended& ended, bool lost) {
+  if (ended.interrupted) die_of(*ended.interrupted);
+  if (ended.pressed) share_with_group(*ended.pressed);
+  if (ended.signal && !lost && !ended.max_hold) die_of(*ended.signal);
+  return exit_status(ended, lost);
 }
 
 }  // namespace
 
 int run(const RunOptions& opt) {
   Loop loop;
+  Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
   Executor redis{loop,
                  opt.deployment.targets,
                  {.timeouts = opt.deployment.timeouts, .all = opt.quorum_all, .knock = opt.wait.given}};
@@ -130,8 +158,11 @@ int run(const RunOptions& opt) {
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
   LockSet locks{opt, holds_above_us()};
-  const Acquired got = acquire(redis, locks.parts(), waiting(opt));
-  if (const auto* gave_up = std::get_if<GaveUp>(&got)) return refuse(opt, redis, *gave_up);
+  const Acquired got = acquire(redis, locks.parts(), waiting(opt, signals));
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    if (gave_up->why == GaveUp::Why::interrupted) die_of(*signals.ended());
+    return refuse(opt, redis, *gave_up);
+  }
   const Taken& taken = std::get<Taken>(got);
 
   // Holding. The command lives no longer than the lease that the keeper renews.
@@ -140,15 +171,16 @@ int run(const RunOptions& opt) {
                  .parts = {locks.parts().begin(), locks.parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
-  const Ended ended = hold(opt, loop, keeper, variables_of(opt, locks, taken), taken.asked);
+  Hold hold{loop, signals, tenure_of(opt, keeper),
+            holding(opt, variables_of(opt, locks, taken), taken.asked)};
+  const Ended ended = hold.run();
+  keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Giving back.
   const bool lost = keeper.lost();
-  if (lost) complain(fmt::format("lost {}: {}", all_keys(opt), keeper.why()));
-  if (ended.not_started != 0)
-    complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
   give_back(opt, redis, locks, taken, ended, lost);
-  return exit_status(ended, lost);
+  say_how_it_ended(opt, ended);
+  return end_like(ended, lost);
 }
 
 }  // namespace rlock

@@ -1,56 +1,168 @@
 #include "loop/child.h"
 
-#include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "loop/program.h"
 
 namespace rlock {
 namespace {
 
+/// All that the command's process needs, so that it has nothing to allocate.
+struct Launch {
+  const char* path;
+  char* const* argv;
+  Environment& environment;
+  const Child::Prelude& prelude;
+  pid_t parent;
+  int error = 0;
+};
+
+/// What the command's process does before it becomes the command. It runs in our memory, on a stack of its own, while
+/// we stand still.
+int become(void* argument) {
+  Launch& launch = *static_cast<Launch*>(argument);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != launch.parent) ::_exit(127);  // it ended before we had asked to end with it
+  ::setpgid(0, 0);
+  const pid_t self = ::getpid();
+  launch.environment.meant_for(self);
+  launch.prelude(self);
+  ::execve(launch.path, launch.argv, launch.environment.pointers());
+  launch.error = errno;
+  ::_exit(127);
+}
+
+/// Like vfork(), but the child cannot spoil our stack frame: a third of the time that fork() takes, and no pipe is
+/// needed to learn that exec has failed.
+pid_t start(Launch& launch) {
+  constexpr std::size_t kStack = 64 * 1024;
+  alignas(64) std::array<std::byte, kStack> stack;
+  return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
+}
+
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
-  for (const auto& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.reserve(words.size() + 1);
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
   all.push_back(nullptr);
   return all;
 }
 
+[[noreturn]] void refused(const char* what) {
+  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
+}
+
+/// As PID 1 we inherit everybody's orphans. `command` is left alone: its status is wanted.
+void bury_orphans(pid_t command) {
+  siginfo_t info;
+  for (;;) {
+    info.si_pid = 0;
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return;
+    if (info.si_pid == 0 || info.si_pid == command) return;
+    ::waitpid(info.si_pid, nullptr, 0);
+  }
+}
+
 }  // namespace
 
-Child::Child(Loop& loop, const std::vector<std::string>& argv, const std::vector<std::string>& environment)
-    : loop_(loop) {
-  const auto words = pointers(argv);
-  const auto variables = pointers(environment);
-  int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) report[0] = report[1] = -1;
-  pid_ = ::fork();
-  if (pid_ == 0) {
-    ::setpgid(0, 0);
-    ::execvpe(words[0], words.data(), variables.data());
-    const int error = errno;
-    (void)!::write(report[1], &error, sizeof error);
-    ::_exit(127);
+Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_(loop) {
+  const Found program = find_program(command.argv.front(), program_folders());
+  if (program.error != 0) {
+    exec_errno_ = program.error;
+    return;
   }
-  ::close(report[1]);
-  if (::read(report[0], &exec_errno_, sizeof exec_errno_) != sizeof exec_errno_) exec_errno_ = 0;
-  ::close(report[0]);
-  pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+  sigset_t ended;
+  ::sigemptyset(&ended);
+  ::sigaddset(&ended, SIGCHLD);
+  changes_ = ::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (changes_ < 0) refused("cannot watch the command");
+
+  const auto argv = pointers(command.argv);
+  Environment environment{command.variables};
+  Launch launch{program.path.c_str(), argv.data(), environment, prelude, ::getpid()};
+  pid_ = start(launch);
+  if (pid_ < 0) {
+    ::close(changes_);
+    refused("cannot start a process");
+  }
+  exec_errno_ = launch.error;
+  if (exec_errno_ != 0) {
+    ::waitpid(pid_, nullptr, 0);
+    reaped_ = true;
+  }
   loop_.join(*this);
 }
 
 Child::~Child() {
+  if (changes_ < 0) return;
   loop_.leave(*this);
-  ::close(pidfd_);
+  ::close(changes_);
 }
 
-void Child::signal(int number) { ::kill(-pid_, number); }
+std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std::nullopt); }
 
-short Child::interest() const { return exited_ ? 0 : POLLIN; }
+int Child::signal(int number) const noexcept {
+  if (reaped_) return ESRCH;
+  if (::kill(-pid_, number) == 0) return 0;
+  // It may have moved into another group, leaving its own empty.
+  if (errno == ESRCH && ::kill(pid_, number) == 0) return 0;
+  return errno;
+}
 
-void Child::ready(short, TimePoint) { exited_ = exited_ || ::waitpid(pid_, &status_, WNOHANG) == pid_; }
+int Child::reap() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  reaped_ = true;
+  return status;
+}
+
+bool Child::group_is_empty() const noexcept { return ::kill(-pid_, 0) != 0 && errno == ESRCH; }
+
+short Child::interest() const { return POLLIN; }
+
+void Child::ready(short events, TimePoint) {
+  signalfd_siginfo info;
+  while (events != 0 && ::read(changes_, &info, sizeof info) > 0) continue;
+  look();
+  if (::getpid() == 1) bury_orphans(pid_);
+}
+
+void Child::look() {
+  siginfo_t info;
+  while (!ended_ && !reaped_) {
+    info.si_pid = 0;
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info,
+                 WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+      return;
+    ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
+    if (ended_) return;
+    stopped_ = info.si_code == CLD_STOPPED;
+    stop_ = stopped_ ? std::optional{info.si_status} : std::nullopt;
+    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG);
+  }
+}
+
+int exit_code_of(int wait_status) noexcept {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+std::optional<int> signal_of(int wait_status) noexcept {
+  if (WIFSIGNALED(wait_status)) return WTERMSIG(wait_status);
+  return std::nullopt;
+}
 
 }  // namespace rlock

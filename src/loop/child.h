@@ -2,35 +2,86 @@
 
 #include <sys/types.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "loop/environment.h"
 #include "loop/loop.h"
+#include "loop/source.h"
 
 namespace rlock {
 
-/// A command in a process group of its own. Entirely passive: look at exited() after a turn.
+/// What to run: argv byte for byte, no shell.
+struct Command {
+  std::vector<std::string> argv;
+  Variables variables;  ///< what its environment gains and loses
+};
+
+/// A command that runs in a process group of its own and is killed by the kernel when we end.
+///
+/// Entirely passive: after a turn look at ended() and take_stop(). One that has ended keeps its pid, and so its group keeps its
+/// number, until reap(): whoever signals the group before that cannot hit a stranger.
+/// As PID 1 we bury the orphans too.
+/// REQUIRES: SIGCHLD is blocked and not ignored (Signals sees to that).
 class Child final : public Source {
  public:
-  Child(Loop& loop, const std::vector<std::string>& argv, const std::vector<std::string>& environment);
+  /// Called in the command's process, before it becomes the command, with its pid. It runs in our memory while we
+  /// wait, so whatever it changes stays changed: no allocation, no locks, system calls only.
+  using Prelude = std::function<void(pid_t self)>;
+
+  /// Starts it. Throws Error{system} when there can be no new process; that the program cannot be executed is no exception
+  /// but exec_errno().
+  Child(Loop& loop, const Command& command, const Prelude& prelude);
   ~Child() override;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
 
-  bool exited() const noexcept { return exited_; }
-  int wait_status() const noexcept { return status_; }
+  /// Why it did not start; 0: it did.
   int exec_errno() const noexcept { return exec_errno_; }
-  void signal(int number);
 
-  int fd() const override { return pidfd_; }
+  /// Its pid, which is its group's number too.
+  pid_t pid() const noexcept { return pid_; }
+
+  bool ended() const noexcept { return ended_; }
+
+  /// The signal that has stopped it, once for each stop, and not when it already runs again.
+  std::optional<int> take_stop() noexcept;
+
+  /// Does it stand still now?
+  bool stopped() const noexcept { return stopped_; }
+
+  /// Sends to its group. Answers 0 or an errno (EPERM: there is nobody in it whom we may signal).
+  int signal(int number) const noexcept;
+
+  /// Lets go of its pid; answers its wait status. REQUIRES: ended()
+  int reap();
+
+  /// Nobody is left in its group. REQUIRES: it has just been reaped (for as long as it was not, it is in there itself)
+  bool group_is_empty() const noexcept;
+
+  int fd() const override { return changes_; }
   short interest() const override;
   void ready(short events, TimePoint now) override;
 
  private:
+  void look();
+
   Loop& loop_;
   pid_t pid_ = -1;
-  int pidfd_ = -1;
-  int status_ = 0;
+  int changes_ = -1;  ///< readable when some child of ours has ended, stopped or continued
   int exec_errno_ = 0;
-  bool exited_ = false;
+  bool ended_ = false;
+  bool reaped_ = false;
+  bool stopped_ = false;
+  std::optional<int> stop_;
 };
+
+/// What a shell would say: the status, or 128 + the signal that ended it.
+int exit_code_of(int wait_status) noexcept;
+
+/// The signal that ended it, if one did.
+std::optional<int> signal_of(int wait_status) noexcept;
 
 }  // namespace rlock

@@ -1,0 +1,35 @@
+#include "loop/ending.h"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace rlock {
+namespace {
+
+constexpr Milliseconds kLookAgain{50};
+
+}  // namespace
+
+Ending::Ending(Loop& loop, pid_t pid)
+    // The wrapper of glibc 2.36 is declared for C only.
+    : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
+  if (pidfd_ < 0) wake_at_ = errno == ESRCH ? TimePoint::min() : later(Clock::now(), kLookAgain);
+  loop_.join(*this);
+}
+
+Ending::~Ending() {
+  loop_.leave(*this);
+  if (pidfd_ >= 0) ::close(pidfd_);
+}
+
+short Ending::interest() const { return POLLIN; }
+
+void Ending::ready(short, TimePoint) {
+  over_ = true;
+  wake_at_ = kNever;
+}
+
+}  // namespace rlock

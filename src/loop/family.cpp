@@ -1,0 +1,97 @@
+#include "loop/family.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+
+namespace rlock {
+namespace {
+
+struct CloseDirectory {
+  void operator()(DIR* directory) const { ::closedir(directory); }
+};
+
+/// Everybody whom /proc shows.
+std::vector<pid_t> everybody() {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, CloseDirectory> proc{::opendir("/proc")};
+  if (!proc) return pids;
+  while (const dirent* entry = ::readdir(proc.get())) {
+    const pid_t pid = std::atoi(entry->d_name);
+    if (pid > 0) pids.push_back(pid);
+  }
+  return pids;
+}
+
+std::string contents_of(pid_t pid, const char* file) {
+  std::string text;
+  const int fd = ::open(("/proc/" + std::to_string(pid) + "/" + file).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return text;
+  char buffer[4096];
+  ssize_t got = 0;
+  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
+  ::close(fd);
+  return text;
+}
+
+bool is_alive(pid_t pid) {
+  const std::string stat = contents_of(pid, "stat");
+  const auto name_ends = stat.rfind(") ");  // a name may hold anything
+  if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return false;
+  const char state = stat[name_ends + 2];
+  return state != 'Z' && state != 'X';
+}
+
+}  // namespace
+
+Family::Family(pid_t group, pid_t session, std::vector<std::string> marks)
+    : group_(group), session_(session), marks_(std::move(marks)) {}
+
+std::vector<pid_t> Family::signal(int number) const {
+  // To the group in one stroke, so that none of it can fork away between two.
+  if (group_ > 1) ::kill(-group_, number);
+  std::vector<pid_t> refused;
+  for (const pid_t pid : all()) {
+    if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
+  }
+  return refused;
+}
+
+std::vector<pid_t> Family::in_group() const {
+  std::vector<pid_t> found;
+  for (const pid_t pid : everybody())
+    if (is_in_group(pid) && is_alive(pid)) found.push_back(pid);
+  return found;
+}
+
+std::vector<pid_t> Family::all() const {
+  std::vector<pid_t> found;
+  const pid_t self = ::getpid();
+  for (const pid_t pid : everybody()) {
+    if (pid == self || ::getsid(pid) != session_) continue;
+    if ((is_in_group(pid) || is_marked(pid)) && is_alive(pid)) found.push_back(pid);
+  }
+  return found;
+}
+
+bool Family::is_in_group(pid_t pid) const {
+  // 0 is the group of whoever lives outside our pid namespace.
+  return group_ > 1 && ::getpgid(pid) == group_;
+}
+
+bool Family::is_marked(pid_t pid) const {
+  if (marks_.empty()) return false;
+  const std::string environment = '\0' + contents_of(pid, "environ");
+  return std::ranges::all_of(marks_, [&](const std::string& mark) {
+    return environment.find('\0' + mark + '\0') != std::string::npos;
+  });
+}
+
+}  // namespace rlock

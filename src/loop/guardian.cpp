@@ -1,0 +1,90 @@
+#include "loop/guardian.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+
+namespace rlock {
+namespace {
+
+/// A guardian that dies of its own accord is not replaced more often than this.
+constexpr Milliseconds kBetweenTwo{200};
+
+}  // namespace
+
+Guardian::Guardian(Loop& loop, Charge charge, const Deadlines& deadlines)
+    : loop_(loop), charge_(std::move(charge)), deadlines_(deadlines) {
+  start();
+  if (pid_ < 0) throw Error{Error::system, std::string{"cannot start a guardian: "} + std::strerror(errno)};
+  loop_.join(*this);
+}
+
+Guardian::~Guardian() {
+  loop_.leave(*this);
+  bury();
+}
+
+void Guardian::start() {
+  started_ = Clock::now();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  pid_ = ::fork();
+  if (pid_ == 0) keep_vigil(ends[0], charge_, deadlines_);
+  ::close(ends[0]);
+  orders_ = ends[1];
+  if (stop_sent_) write({.kind = Order::stop_sent});
+  if (pid_ < 0) bury();
+}
+
+void Guardian::bury() noexcept {
+  if (orders_ >= 0) ::close(std::exchange(orders_, -1));
+  if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);
+}
+
+void Guardian::write(const Order& order) const noexcept {
+  // A guardian that does not read is stopped, one whose pipe is closed will be replaced: neither is to hold us up.
+  (void)!::write(orders_, &order, sizeof order);
+}
+
+void Guardian::tell_group(pid_t group) noexcept {
+  charge_.group = group;  // for a guardian that replaces this one
+  write({.kind = Order::group, .pid = group});
+}
+
+void Guardian::tell(const Deadlines& deadlines) noexcept {
+  if (deadlines == deadlines_) return;
+  deadlines_ = deadlines;
+  write({.kind = Order::deadlines, .until = deadlines});
+}
+
+void Guardian::tell_stop_sent() noexcept {
+  if (std::exchange(stop_sent_, true)) return;
+  write({.kind = Order::stop_sent});
+}
+
+void Guardian::dismiss() noexcept {
+  dismissed_ = true;
+  write({.kind = Order::dismissed});
+}
+
+TimePoint Guardian::wake_at() const {
+  return orders_ >= 0 || dismissed_ ? kNever : later(started_, kBetweenTwo);
+}
+
+void Guardian::ready(short events, TimePoint now) {
+  if (dismissed_) return;
+  if (events != 0) {
+    bury();
+    mention("the guardian has died");
+  }
+  if (now >= later(started_, kBetweenTwo)) start();
+}
+
+}  // namespace rlock

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include "loop/loop.h"
+#include "loop/source.h"
+#include "loop/vigil.h"
+
+namespace rlock {
+
+/// A second process that kills the command in time when we cannot: because we are killed, stopped or stuck.
+///
+/// It knows no Redis, lives in a session of its own, and ends with us. When it dies it is replaced.
+/// A Guardian that goes without dismiss() leaves the command to the mercy of its process: for when we fail.
+class Guardian final : public Source {
+ public:
+  /// Throws Error{system} when there can be no new process.
+  Guardian(Loop& loop, Charge charge, const Deadlines& deadlines);
+  ~Guardian() override;
+  Guardian(const Guardian&) = delete;
+  Guardian& operator=(const Guardian&) = delete;
+
+  /// Whom it guards. For the command's process, before it becomes the command: from then on its group is known, even if we die at
+  /// once. Allocates nothing.
+  void tell_group(pid_t group) noexcept;
+
+  /// When it has to act if it hears no more. Cheap when nothing has changed.
+  void tell(const Deadlines& deadlines) noexcept;
+
+  /// The stop signal has been sent already.
+  void tell_stop_sent() noexcept;
+
+  /// Nothing is left to be killed. To be called before the command's pid is given up.
+  void dismiss() noexcept;
+
+  pid_t pid() const noexcept { return pid_; }
+
+  /// Silent but for its end; afterwards there is nothing to hear.
+  int fd() const override { return dismissed_ ? -1 : orders_; }
+  TimePoint wake_at() const override;
+  void ready(short events, TimePoint now) override;
+
+ private:
+  void start();
+  void bury() noexcept;
+  void write(const Order& order) const noexcept;
+
+  Loop& loop_;
+  Charge charge_;
+  Deadlines deadlines_;
+  pid_t pid_ = -1;
+  int orders_ = -1;
+  TimePoint started_;
+  bool stop_sent_ = false;
+  bool dismissed_ = false;
+};
+
+}  // namespace rlock

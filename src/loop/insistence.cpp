@@ -1,0 +1,31 @@
+#include "loop/insistence.h"
+
+namespace rlock {
+
+std::optional<int> Insistence::next(TimePoint now, const Deadlines& deadlines) {
+  if (now < wake_at(deadlines)) return std::nullopt;
+  if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
+    // Whoever is too late is not woken first: a stopped command must not run on beside the next holder.
+    stage_ = Stage::killing;
+    killed_ = now;
+    return SIGKILL;
+  }
+  if (stage_ == Stage::calm) {
+    stage_ = Stage::told;
+    return signal_;
+  }
+  stage_ = Stage::woken;
+  return SIGCONT;
+}
+
+TimePoint Insistence::wake_at(const Deadlines& deadlines) const {
+  if (stage_ == Stage::killing) return later(killed_, kKillAgain);
+  if (hurried_ || stage_ == Stage::told) return TimePoint::min();
+  return stage_ == Stage::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
+}
+
+void Insistence::skip_stop() noexcept {
+  if (stage_ == Stage::calm) stage_ = Stage::woken;
+}
+
+}  // namespace rlock

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <signal.h>
+
+#include <optional>
+
+#include "base/time.h"
+
+namespace rlock {
+
+/// Between one KILL and the next: what is born while we look around has to be killed too.
+constexpr Milliseconds kKillAgain{100};
+
+/// When somebody has to be told to stop, and when he is made to. Either may move until it has come.
+struct Deadlines {
+  TimePoint stop = kNever;
+  TimePoint kill = kNever;
+
+  friend bool operator==(const Deadlines&, const Deadlines&) = default;
+};
+
+/// Whichever comes sooner, of each.
+inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
+  return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
+}
+
+/// Which signal is due next, to whoever must stop: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL
+/// until nobody is left. Knows no processes.
+class Insistence {
+ public:
+  explicit Insistence(int signal) : signal_(signal) {}
+
+  /// The next signal that is due `now`; ask until there is none.
+  std::optional<int> next(TimePoint now, const Deadlines& deadlines);
+
+  /// When there will be one.
+  TimePoint wake_at(const Deadlines& deadlines) const;
+
+  /// Something has been sent. Never becomes false again.
+  bool begun() const noexcept { return stage_ != Stage::calm; }
+
+  /// It has come to KILL.
+  bool killing() const noexcept { return stage_ == Stage::killing; }
+
+  /// Somebody else has sent the stop signal: only KILL is left to us.
+  void skip_stop() noexcept;
+
+  /// KILL is due now, whatever the deadlines say.
+  void hurry() noexcept { hurried_ = true; }
+
+ private:
+  enum class Stage { calm, told, woken, killing };
+
+  int signal_;
+  Stage stage_ = Stage::calm;
+  bool hurried_ = false;
+  TimePoint killed_ = TimePoint::min();
+};
+
+}  // namespace rlock

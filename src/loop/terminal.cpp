@@ -1,0 +1,50 @@
+#include "loop/terminal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace rlock {
+
+Terminal::Terminal() {
+  // Only the controlling terminal answers.
+  if (::tcgetpgrp(STDIN_FILENO) < 0) return;
+  fd_ = STDIN_FILENO;
+  stdin_and_stdout_ = ::tcgetpgrp(STDOUT_FILENO) >= 0;
+}
+
+Terminal::~Terminal() {
+  if (own_) ::close(fd_);
+}
+
+bool Terminal::find() noexcept {
+  if (fd_ >= 0) return true;
+  fd_ = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  own_ = fd_ >= 0;
+  return own_;
+}
+
+bool Terminal::ours() const noexcept { return fd_ >= 0 && ::tcgetpgrp(fd_) == ::getpgrp(); }
+
+bool Terminal::lend(pid_t group) noexcept {
+  termios modes;
+  if (::tcgetattr(fd_, &modes) == 0) modes_ = modes;
+  lent_ = ::tcsetpgrp(fd_, group) == 0;
+  return lent_;
+}
+
+bool Terminal::taken_from_above() const noexcept {
+  const pid_t group = ::tcgetpgrp(fd_);
+  return group == ::getpgid(::getppid()) || group == ::getpgid(::getsid(0));
+}
+
+void Terminal::take_back() noexcept {
+  if (lent()) ::tcsetpgrp(fd_, ::getpgrp());
+  lent_ = false;
+}
+
+void Terminal::restore_modes() noexcept {
+  // Not TCSADRAIN: output that ^S holds up would hold us up.
+  if (modes_ && ours()) ::tcsetattr(fd_, TCSANOW, &*modes_);
+}
+
+}  // namespace rlock

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <sys/types.h>
+#include <termios.h>
+
+#include <optional>
+
+namespace rlock {
+
+/// The controlling terminal, and which process group has it: ours, or the command's to which we have lent it.
+///
+/// Works from the background too: Signals has blocked SIGTTOU. Without a terminal everything here does nothing.
+class Terminal {
+ public:
+  Terminal();
+  ~Terminal();
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// Has our group got it?
+  bool ours() const noexcept;
+
+  /// Is the command to have it from the start? When stdin and stdout both are the terminal, and our group has it:
+  /// so no pipeline runs beside it that wants keys.
+  bool to_be_handed_over() const noexcept { return stdin_and_stdout_ && ours(); }
+
+  /// Remembers its modes and gives it to `group`; answers whether that worked. Allocates nothing: may be called in the command's
+  /// process before it becomes the command.
+  bool lend(pid_t group) noexcept;
+
+  /// Lent, and not taken by a shell above us meanwhile.
+  bool lent() const noexcept { return lent_ && !taken_from_above(); }
+
+  /// Opens the way to it where stdin is something else. Answers whether there is one.
+  bool find() noexcept;
+
+  /// Back to our group, unless a shell above us has taken it (we are in the background).
+  void take_back() noexcept;
+
+  /// Sets the modes as they were before it was lent: for when the command was killed and could not do so itself.
+  void restore_modes() noexcept;
+
+ private:
+  bool taken_from_above() const noexcept;
+
+  int fd_ = -1;
+  bool own_ = false;  ///< fd_ is ours to close
+  bool stdin_and_stdout_ = false;
+  bool lent_ = false;
+  std::optional<termios> modes_;  ///< before it was lent
+};
+
+}  // namespace rlock
