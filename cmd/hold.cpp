@@ -25,7 +25,7 @@ std::string listed(const std::vector<pid_t>& pids) {
 
 }  // namespace
 
-Hold::Hold(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
+HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
     : loop_(loop),
       signals_(signals),
       tenure_(std::move(tenure)),
@@ -34,7 +34,7 @@ Hold::Hold(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
       insist_(options_.signal),
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
-Ended Hold::run() {
+Ended HeldCommand::run() {
   // The last look before there is no way back: whoever asked us to end while we acquired does not want it started.
   signals_.look();
   if (signals_.any()) return {.interrupted = signals_.ended()};
@@ -58,7 +58,7 @@ Ended Hold::run() {
   return settle(child);
 }
 
-void Hold::turn(Child& child) {
+void HeldCommand::turn(Child& child) {
   loop_.turn(earliest(insist_.wake_at(deadlines()), job_.wake_at()));
   job_.turn(child, Clock::now());
 
@@ -75,13 +75,13 @@ void Hold::turn(Child& child) {
   if (insist_.begun()) insist_.hurry();
 }
 
-Deadlines Hold::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
+Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
 
-Deadlines Hold::deadlines() const {
+Deadlines HeldCommand::deadlines() const {
   return earliest(of_lock(), {options_.max_hold, later(options_.max_hold, options_.kill_after)});
 }
 
-void Hold::announce(const Child& child, TimePoint now) {
+void HeldCommand::announce(const Child& child, TimePoint now) {
   if (const auto why = said_lost_ ? std::nullopt : tenure_.lost()) {
     said_lost_ = true;
     complain(fmt::format("lost {}: {}; {}", tenure_.name, *why, what_follows(child, now)));
@@ -91,36 +91,36 @@ void Hold::announce(const Child& child, TimePoint now) {
   complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(now)));
 }
 
-std::string Hold::what_follows(const Child& child, TimePoint now) const {
+std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
   if (!options_.stop_on_loss) return "the command runs on (--on-lost warn)";
   return child.ended() ? "the command has ended" : how_it_is_stopped(now);
 }
 
-std::string Hold::how_it_is_stopped(TimePoint now) const {
+std::string HeldCommand::how_it_is_stopped(TimePoint now) const {
   return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
                      describe(left(deadlines().kill, now)));
 }
 
-void Hold::say_what_stopping_means() const {
+void HeldCommand::say_what_stopping_means() const {
   if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", tenure_.name));
   complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
                        tenure_.name, describe(left(of_lock().stop, Clock::now()))));
 }
 
-void Hold::say_refused(const std::vector<pid_t>& pids) {
+void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
   if (pids.empty() || std::exchange(said_refused_, true)) return;
   complain(fmt::format("may not signal {} (another user's); {} is renewed as long as it is ours",
                        listed(pids), tenure_.name));
 }
 
-void Hold::insist(TimePoint now) {
+void HeldCommand::insist(TimePoint now) {
   while (const auto signal = insist_.next(now, deadlines())) {
     say_refused(family_.signal(*signal));
     if (guardian_) guardian_->tell_stop_sent();
   }
 }
 
-bool Hold::others_matter(TimePoint now) {
+bool HeldCommand::others_matter(TimePoint now) {
   if (next_ending_ && !next_ending_->over()) {
     // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
     return !insist_.begun() || !said_lost_ || now < later(first_ended_, kDying);
@@ -129,14 +129,14 @@ bool Hold::others_matter(TimePoint now) {
   return options_.until_group && look_at(family_.in_group());
 }
 
-bool Hold::look_at(const std::vector<pid_t>& others) {
+bool HeldCommand::look_at(const std::vector<pid_t>& others) {
   next_ending_.reset();
   if (others.empty()) return false;
   next_ending_.emplace(loop_, others.front());
   return true;
 }
 
-Ended Hold::settle(Child& child) {
+Ended HeldCommand::settle(Child& child) {
   next_ending_.reset();
   if (guardian_) guardian_->dismiss();
   const int status = child.reap();

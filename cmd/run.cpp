@@ -171,8 +171,8 @@ int run(const RunOptions& opt) {
                  .parts = {locks.parts().begin(), locks.parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
-  Hold hold{loop, signals, tenure_of(opt, keeper),
-            holding(opt, variables_of(opt, locks, taken), taken.asked)};
+  HeldCommand hold{loop, signals, tenure_of(opt, keeper),
+                   holding(opt, variables_of(opt, locks, taken), taken.asked)};
   const Ended ended = hold.run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
