@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rlock {
 namespace {
 
@@ -46,6 +48,7 @@ std::string shared_line(const Option& option) {
 }  // namespace
 
 std::string help_group(const Declaration::Group& group) {
+  if (std::ranges::all_of(group.options, &Option::hidden)) return "";
   std::string text{group.title};
   if (!group.note.empty()) text = padded(text + "  ", kWidth - columns(group.note)) + std::string{group.note};
   text += "\n";

@@ -1,5 +1,6 @@
 #include "cmd/output.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -34,8 +35,14 @@ int write_all(int fd, std::string_view text) noexcept {
   return 0;
 }
 
+int try_print(std::string_view text) noexcept {
+  // No program is started with this flag on its stdout: it is the place-holder of one that was closed (fill_std_descriptors).
+  if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
+  return write_all(STDOUT_FILENO, text);
+}
+
 void print(std::string_view text) {
-  if (const int failed = write_all(STDOUT_FILENO, text))
+  if (const int failed = try_print(text))
     throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
 }
 

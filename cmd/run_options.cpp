@@ -138,7 +138,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
   told.add(
       {.names = "--min-hold",
        .value = "DUR",
-       .help = "keep the key this long after the acquire (clock skew)",
+       .help = "keep the key this long after the acquire",
        .manual =
            "rlock exits with the command; the key stays for the rest of this time, by the server's clock, so that a host "
            "whose clock is late does not run the same job again. Not after 125, 126 or 127.",
@@ -148,7 +148,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
             .set = [&opt](std::string_view) { opt.renew = false; }});
   told.add({.names = "--until",
             .value = "command|group",
-            .help = "when to release: COMMAND, or all its group, ended",
+            .help = "release when which has ended",
             .standard = "command",
             .offer = Offer::choices,
             .choices = "command group",
@@ -325,7 +325,7 @@ Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
       .about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.",
       .foreign = foreign_options(),
       .notes =
-          "DUR: 500ms, 30, 1m30s, 2h (a bare number is seconds). Server options: rlock --help\n"
+          "DUR: 500ms, 30, 1m30s, 2h; a bare number is seconds. Server options: rlock --help\n"
           "Exit status: COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n"
           "125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors.",
       .examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},

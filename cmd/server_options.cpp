@@ -197,11 +197,11 @@ void declare_server_options(Declaration& declaration, ServerOptions& options) {
       {.names = "-u, --url",
        .value = "URL",
        .help =
-           "redis: rediss: valkey: valkeys: unix: redis+sentinel:\nredis+cluster: local:            (repeated: Redlock)",
+           "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:   (repeated: Redlock)",
        .set = url_into(options.urls)});
   declaration.add({.names = "--password-file",
                    .value = "F",
-                   .help = "read at each connection (or RLOCK_PASSWORD, --askpass)",
+                   .help = "read at each connection; or RLOCK_PASSWORD",
                    .offer = Offer::file,
                    .set = path_into(options.password_file)});
   declaration.add({.names = "--askpass", .set = on_or_off(options.askpass)});

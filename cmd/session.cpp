@@ -6,6 +6,7 @@ namespace rlock {
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
     : deployment(settle(server)),
+      signals(loop),
       redis(loop, deployment.targets, {.timeouts = deployment.timeouts, .knock = wait && wait->given}) {}
 
 Patience Session::patience() const {
@@ -27,13 +28,15 @@ std::vector<Reply> Session::ask_all(const Call& call) {
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
+  if (signals.ended()) die_of(*signals.ended());
   if (replies.size() < redis.quorum()) fail(failure);
   return replies;
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started) const {
   AcquireOptions options;
-  options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started)};
+  options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
+                      .interrupted = [this] { return signals.any(); }};
   options.one_try = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
   return options;

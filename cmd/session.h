@@ -3,6 +3,7 @@
 #include "cmd/server_options.h"
 #include "cmd/wait_options.h"
 #include "loop/loop.h"
+#include "loop/signals.h"
 #include "redis/executor.h"
 #include "sync/acquire.h"
 
@@ -16,6 +17,7 @@ class Session {
 
   const Deployment deployment;
   Loop loop;
+  Signals signals;  ///< none of them ends us: a wait that ends gives back first
   Executor redis;
 
   LockName name(const std::string& key) const { return deployment.name(key); }
@@ -23,7 +25,7 @@ class Session {
   /// Does the deployment announce by sharded pub/sub too?
   bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
 
-  /// The answer of any server. Throws Error, which names the server when that cannot be reached.
+  /// The answer of any server. A signal that ends waits ends us. Throws Error, which names the server when that cannot be reached.
   Reply ask(const Call& call);
 
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.

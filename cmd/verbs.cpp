@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
+    VerbEntry{"lock acquire", "take a lock that nobody renews; prints its owner id", lock_acquire_verb},
     VerbEntry{"scripts list", "name them, with their SHA-1", scripts_list_verb},
     VerbEntry{"scripts show", "print one, byte for byte as it is sent", scripts_show_verb},
     VerbEntry{"scripts load", "load them into the servers beforehand", scripts_load_verb},

@@ -1,0 +1,156 @@
+// rlock lock acquire: take a lock for a script that cannot wrap its commands.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/lock_types.h"
+#include "cmd/output.h"
+#include "cmd/owner_option.h"
+#include "cmd/refusal.h"
+#include "cmd/session.h"
+#include "cmd/verbs.h"
+#include "sync/metadata.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+/// The script that asked us holds the lock, and not we, who end at once.
+Metadata about_the_script() {
+  const pid_t script = ::getppid();
+  std::string command;
+  std::getline(std::ifstream{fmt::format("/proc/{}/comm", script)}, command);
+  Metadata facts = about_us(command.empty() ? "?" : command);
+  facts.pid = script;
+  return facts;
+}
+
+class Acquire final : public Verb {
+ public:
+  Declaration declare() override;
+  int act(TimePoint started, std::vector<std::string> command) override;
+
+ private:
+  std::unique_ptr<Lockable> make(const Session& session, bool again) const;
+  Acquired take(Session& session, TimePoint started, bool again);
+  int hand_over(Session& session, const Taken& taken, TimePoint started) const;
+
+  std::string key_;
+  std::optional<Milliseconds> lease_;
+  const LockType* type_ = find_lock_type("lock");
+  std::optional<Owner> given_owner_;
+  bool again_ = false;
+  bool json_ = false;
+  WaitOptions wait_;
+  ServerOptions server_;
+
+  Owner owner_;
+  std::unique_ptr<Lockable> lock_;
+  std::vector<Part> parts_;
+};
+
+Declaration Acquire::declare() {
+  Declaration told{
+      .verb = "lock acquire",
+      .usage = {"lock acquire [OPTIONS] KEY --lease DUR"},
+      .about =
+          "Take a lock and print its owner id, by which it is released or renewed. Nobody\n"
+          "renews it: it ends with its lease. Where a command can be wrapped, rlock run is safer.",
+      .notes =
+          "Exit status: 0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n"
+          "71 the owner id could not be printed (the lock is given back), 77 78 errors.",
+      .examples = {{"owner=$(rlock lock acquire deploy --lease 10m) || exit", ""},
+                   {"rlock lock release deploy --owner \"$owner\"", ""},
+                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
+  };
+  declare_key(told, key_);
+  told.group("What to take");
+  told.add({.names = "--lease",
+            .value = "DUR",
+            .help = "the lock ends after this (required)",
+            .set = into(lease_)});
+  told.add({.names = "--type",
+            .value = "T",
+            .help = lock_type_names(),
+            .standard = "lock",
+            .offer = Offer::choices,
+            .choices = lock_type_names(),
+            .set = [this](std::string_view name) {
+              type_ = find_lock_type(name);
+              if (!type_) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
+            }});
+  declare_owner(told, given_owner_, "who has KEY already keeps it, with a new lease");
+  told.add({.names = "--again", .help = "one more hold of an owner who has KEY", .set = into(again_)});
+  declare_wait(told, wait_);
+  told.group("Telling");
+  told.add(
+      {.names = "--json", .help = "all facts in one document, instead of the owner id", .set = into(json_)});
+  declare_server_options(told, server_);
+  return told;
+}
+
+std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) const {
+  return type_->make(
+      {.claim = {.name = session.name(key_), .owner = owner_, .lease = *lease_, .cluster = session.cluster()},
+       .again = again});
+}
+
+Acquired Acquire::take(Session& session, TimePoint started, bool again) {
+  lock_ = make(session, again);
+  parts_ = {
+      {lock_.get(), {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())}}};
+  return acquire(session.redis, parts_, session.waiting(wait_, started));
+}
+
+/// Prints the owner. A lock of which nobody knows is given back.
+int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) const {
+  const Held& held = taken.held.front();
+  const auto waited = std::chrono::duration_cast<Milliseconds>(taken.asked - started);
+  const std::string text = json_ ? Json::object({{"v", 1},
+                                                 {"key", lock_->name()},
+                                                 {"type", type_->name},
+                                                 {"owner", owner_},
+                                                 {"fence", held.fence},
+                                                 {"lease_ms", *lease_},
+                                                 {"acquired_at", held.server_time},
+                                                 {"waited_ms", waited}})
+                                       .str()
+                                 : owner_.str();
+  const int failed = try_print(text + "\n");
+  if (failed == 0) return exit_code::ok;
+  const std::vector<Part> leaving{{lock_.get(), {erase_metadata(lock_->name(), owner_)}}};
+  static_cast<void>(give_back(session.redis, leaving, {}, within(kGoodbye)));
+  throw Error{Error::system, fmt::format("write error on stdout: {}; {} was given back",
+                                         std::strerror(failed), quoted(lock_->name().str()))};
+}
+
+int Acquire::act(TimePoint started, std::vector<std::string>) {
+  if (!lease_)
+    throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
+  if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
+  owner_ = given_owner_.value_or(new_owner());
+
+  Session session{server_, &wait_};
+  Acquired got = take(session, started, again_);
+  // Who does not have it yet takes it for the first time.
+  const auto* gave_up = std::get_if<GaveUp>(&got);
+  if (again_ && gave_up && gave_up->refused && gave_up->refused->why == Refused::Why::absent)
+    got = take(session, started, false);
+
+  if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
+  if (session.signals.ended()) die_of(*session.signals.ended());
+  return say_refusal(std::get<GaveUp>(got), quoted(lock_->name().str()), session.redis.str(),
+                     static_cast<int>(wait_.conflict_exit_code));
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> lock_acquire_verb() { return std::make_unique<Acquire>(); }
+
+}  // namespace rlock

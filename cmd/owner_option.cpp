@@ -1,0 +1,40 @@
+#include "cmd/owner_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cmd/server_options.h"
+
+namespace rlock {
+
+constexpr std::size_t kLongestOwner = 256;
+
+void declare_key(Declaration& declaration, std::string& key) {
+  declaration.operands.push_back(
+      {.name = "KEY", .offer = Offer::key, .instead = "key", .set = key_into(key)});
+  declaration.add(
+      {.names = "-k, --key", .value = "KEY", .offer = Offer::key, .hidden = true, .set = key_into(key)});
+}
+
+void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help) {
+  declaration.add({.names = "--owner",
+                   .value = "ID",
+                   .help = help,
+                   .offer = Offer::owner,
+                   .set = [&owner](std::string_view text) { owner = parse_owner(text); }});
+}
+
+Owner parse_owner(std::string_view text) {
+  if (text.empty() || text.size() > kLongestOwner)
+    throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kLongestOwner)};
+  if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
+    throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
+  // In a read/write lock these stand beside the owners.
+  if (text == "mode" || text.ends_with(":expire_time"))
+    throw Error{Error::usage, "Redisson uses this name itself"};
+  return Owner{std::string{text}};
+}
+
+}  // namespace rlock

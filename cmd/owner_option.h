@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+
+#include "base/names.h"
+#include "cmd/options.h"
+
+namespace rlock {
+
+/// KEY as the first argument, or by -k.
+void declare_key(Declaration& declaration, std::string& key);
+
+/// --owner ID.
+void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help);
+
+/// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields that Redisson keeps beside
+/// owners. Throws Error{usage}.
+Owner parse_owner(std::string_view text);
+
+}  // namespace rlock
