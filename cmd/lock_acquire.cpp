@@ -59,9 +59,10 @@ Declaration Acquire::declare() {
   Declaration told{
       .verb = "lock acquire",
       .usage = {"lock acquire [OPTIONS] KEY --lease DUR"},
-      .about = "Take a lock and print its owner id, by which it is released or renewed.\n"
-               "Nobody renews it: it ends with its lease. rlock run is safer, where a command\n"
-               "can be wrapped.",
+      .about =
+          "Take a lock and print its owner id, by which it is released or renewed.\n"
+          "Nobody renews it: it ends with its lease. rlock run is safer, where a command\n"
+          "can be wrapped.",
       .notes =
           "Exit status: 0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n"
           "71 the owner id could not be printed (the lock is given back), 77 78 errors.",
@@ -98,7 +99,8 @@ Declaration Acquire::declare() {
 std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) const {
   return type_->make(
       {.claim = {.name = session.name(key_), .owner = owner_, .lease = *lease_, .cluster = session.cluster()},
-       .again = again});
+       .again = again,
+       .waits = !wait_.nonblock});
 }
 
 Acquired Acquire::take(Session& session, TimePoint started, bool again) {

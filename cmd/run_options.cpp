@@ -325,7 +325,7 @@ Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
       .about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.",
       .foreign = foreign_options(),
       .notes =
-          "DUR: 500ms, 30, 1m30s, 2h; a bare number is seconds. Server options: rlock --help\n"
+          "DUR: 500ms, 30, 1m30s, 2h; bare: seconds. Server options: rlock --help\n"
           "Exit status: COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n"
           "125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors.",
       .examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},

@@ -193,12 +193,10 @@ void declare_foreign_server_options(Declaration& declaration) {
 void declare_server_options(Declaration& declaration, ServerOptions& options) {
   declaration.group("Options of every verb");
   declaration.groups.back().elsewhere = true;
-  declaration.add(
-      {.names = "-u, --url",
-       .value = "URL",
-       .help =
-           "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:   (repeated: Redlock)",
-       .set = url_into(options.urls)});
+  declaration.add({.names = "-u, --url",
+                   .value = "URL",
+                   .help = "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:",
+                   .set = url_into(options.urls)});
   declaration.add({.names = "--password-file",
                    .value = "F",
                    .help = "read at each connection; or RLOCK_PASSWORD",

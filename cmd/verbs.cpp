@@ -13,6 +13,9 @@ namespace {
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
     VerbEntry{"lock acquire", "take a lock that nobody renews; prints its owner id", lock_acquire_verb},
+    VerbEntry{"server start", "start it, unless it runs", server_start_verb},
+    VerbEntry{"server stop", "stop it in good order", server_stop_verb},
+    VerbEntry{"server status", "does it run, and where", server_status_verb},
     VerbEntry{"scripts list", "name them, with their SHA-1", scripts_list_verb},
     VerbEntry{"scripts show", "print one, byte for byte as it is sent", scripts_show_verb},
     VerbEntry{"scripts load", "load them into the servers beforehand", scripts_load_verb},

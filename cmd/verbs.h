@@ -9,6 +9,9 @@ namespace rlock {
 // One per file of cmd/; the table in cmd/verbs.cpp gives each its name.
 std::unique_ptr<Verb> run_verb();
 std::unique_ptr<Verb> lock_acquire_verb();
+std::unique_ptr<Verb> server_start_verb();
+std::unique_ptr<Verb> server_stop_verb();
+std::unique_ptr<Verb> server_status_verb();
 std::unique_ptr<Verb> scripts_list_verb();
 std::unique_ptr<Verb> scripts_show_verb();
 std::unique_ptr<Verb> scripts_load_verb();
