@@ -11,11 +11,11 @@
 #include "base/names.h"
 #include "loop/loop.h"
 #include "redis/call.h"
+#include "redis/dial.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
 #include "redis/target.h"
-
-struct redisContext;
+#include "redis/wire.h"
 
 namespace rlock {
 
@@ -27,11 +27,12 @@ struct Greeting {
   bool resp3 = true;
 };
 
-/// What a server announced: a message on a channel, or the confirmation of a subscription.
+/// What a server announced: a message on a channel, or what became of a subscription to it.
 struct Push {
-  enum class Kind { subscribed, message } kind;
+  enum class Kind { subscribed, unsubscribed, refused, message } kind;
   Channel channel;
-  std::string payload;
+  bool sharded = false;
+  Reply reply{};  ///< the message; refused: the error
 };
 
 /// Bytes to one server over one socket: answers in the order of the questions, EVALSHA and then EVAL where the
@@ -44,21 +45,25 @@ class Connection final : public Source {
   /// Identifies a question until its answer is taken or forgotten.
   using Ticket = std::uint64_t;
 
-  /// Begins to connect; fails by itself when `open_by` passes first.
-  /// REQUIRES: the address is numeric or a Unix socket; the loop outlives the connection.
-  Connection(Loop& loop, const Address& address, const Tls& tls, Greeting greeting, TimePoint open_by);
+  /// Begins to connect; fails by itself when `open_by` passes first. REQUIRES: the loop outlives the connection.
+  Connection(Loop& loop, const Address& address, Greeting greeting, TimePoint open_by);
   ~Connection() override;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   /// A number that no other connection of this process has; never 0.
   std::uint64_t number() const noexcept { return number_; }
 
   bool open() const noexcept { return state_ == State::open; }  ///< greeted: who we are has been accepted
+  TimePoint opened_at() const noexcept { return opened_at_; }   ///< REQUIRES: open()
   bool spoke() const noexcept { return spoke_; }                ///< at least one well-formed reply came
   bool resp3() const noexcept { return greeting_.resp3; }       ///< pushes come on this connection
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
-  /// The server does not know HELLO: the next attempt should greet in RESP2.
-  bool wants_resp2() const noexcept { return wants_resp2_; }
+  /// The next attempt should greet in RESP2. `told`: the server said that it does not know HELLO 3; `suspected`: it hung
+  /// up when it heard it, as some old servers and proxies do.
+  enum class Resp2 { no, suspected, told };
+  Resp2 wants_resp2() const noexcept { return wants_resp2_; }
 
   /// Sends a call (with its escort) as soon as that is safe: in one write with the greeting where neither a password nor
   /// a database number could be refused, else once the greeting has been answered.
@@ -68,18 +73,17 @@ class Connection final : public Source {
   std::optional<Reply> take(Ticket ticket);
   bool answered(Ticket ticket) const;
 
-  /// Nobody waits for this answer any more: it will be dropped when it comes.
+  /// Nobody waits for this answer any more: it will be dropped when it comes. What has not been written yet never will be.
   void forget(Ticket ticket);
 
-  /// Answers that are still owed, forgotten ones included.
-  bool owes() const noexcept { return !expected_.empty(); }
+  /// Writes a call whose answer nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
+  void leave_behind(const Call& call);
 
-  /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order (refusal()).
+  /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);
-  std::vector<Push> take_pushes();
+  std::vector<Push> take_pushes() { return std::exchange(pushes_, {}); }
   bool has_pushes() const noexcept { return !pushes_.empty(); }
-  const std::optional<std::string>& refusal() const noexcept { return refusal_; }  ///< of a subscription
 
   /// Gives up on this connection: fails with `why`, closes the socket.
   void fail(Failure why);
@@ -90,51 +94,53 @@ class Connection final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  enum class State { connecting, securing, greeting, open, failed };
-  enum class Role { hello, auth, select, name, asking, call, escort, subscribe };
+  enum class State { dialing, greeting, open, failed };
+  enum class Role { hello, auth, select, name, asking, call, escort, subscribe, nobody };
+  enum class Form { by_hash, as_text };
 
   /// What the next answer in the order belongs to.
   struct Expected {
     Role role;
     Ticket ticket = 0;
-    Call call;  ///< of a script: to be sent again as EVAL on NOSCRIPT
+    Call call{};  ///< of a script: to be sent again as a whole on NOSCRIPT
     bool asking = false;
-  };
-  struct Close {
-    void operator()(redisContext* context) const;
+    Form form = Form::by_hash;
   };
 
-  void connect();
   void connected();
   void greet();
   bool greets_alone() const;
-  void greeted();
-  void write(Expected expected, const char* verb);
-  void write(const std::vector<std::string>& words);
+  bool may_write() const;
+  void put(Expected expected);
+  void write(Expected expected);
+  void write_held_back();
   void flush();
   void receive();
   void accept(Reply reply);
   bool accept_push(const Reply& reply, bool shaped_as_push);
   void accept_greeting(Role role, const Reply& reply);
+  Failure refused(Role role, const Reply& reply);
+  void accept_refusal(const Call& subscription, Reply reply);
   void accept_answer(Expected expected, Reply reply);
+  void write_as_text(Expected expected);
 
   Loop& loop_;
-  const Address address_;
-  const Tls tls_;
-  Greeting greeting_;
+  const Greeting greeting_;
   const TimePoint open_by_;
   const std::uint64_t number_;
-  State state_ = State::connecting;
-  std::unique_ptr<redisContext, Close> context_;
+  State state_ = State::dialing;
+  Dial dial_;
+  std::optional<Wire> wire_;
+  ReplyReader reader_;
   std::deque<Expected> expected_;
   std::deque<Expected> held_back_;  ///< what waits for the socket, or for the greeting's answer
   std::map<Ticket, std::optional<Reply>> answers_;
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
-  std::optional<std::string> refusal_;
   Ticket next_ticket_ = 1;
+  TimePoint opened_at_{};
   bool spoke_ = false;
-  bool wants_resp2_ = false;
+  Resp2 wants_resp2_ = Resp2::no;
   bool listens_ = false;  ///< has subscribed: in RESP2 arrays may be pushes
 };
 

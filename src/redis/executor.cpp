@@ -154,7 +154,7 @@ TimePoint Executor::wake_at() const {
       const Connection* connection = routes_[node]->find(ask.connection);
       if (connection == nullptr || connection->failure() || connection->answered(ask.ticket))
         return TimePoint::min();
-      at = earliest(at, later(ask.asked, options_.timeouts.command + pending.call.takes));
+      at = earliest(at, ask_ends(pending, ask, *connection));
     }
   }
   return at;
@@ -194,7 +194,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   Route& route = *routes_[node];
   const Route::Choice choice = pending.call.only_on == 0 ? route.connection_for(pending.key())
                                                          : Route::Choice{route.find(pending.call.only_on)};
-  if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure);
+  if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) {
     ask.not_before = later(now, Milliseconds{10});
     return;
@@ -215,21 +215,25 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
   Ask& ask = pending.asks[node];
   Route& route = *routes_[node];
   Connection* connection = route.find(ask.connection);
-  if (connection != nullptr) {
-    if (auto reply = connection->take(ask.ticket))
-      return accept(pending, node, *connection, std::move(*reply), now);
-    if (!connection->failure()) {
-      if (now < earliest(later(ask.asked, options_.timeouts.command + pending.call.takes), pending.deadline))
-        return;
-      route.condemn(ask.connection);
-      return broke(pending, node,
-                   {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))});
-    }
+  if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
+  if (auto reply = connection->take(ask.ticket)) {
+    return accept(pending, node, *connection, std::move(*reply), now);
   }
-  const Route::Choice next =
-      connection != nullptr ? Route::Choice{*connection->failure()} : route.connection_for(pending.key());
-  const auto* failure = std::get_if<Failure>(&next);
-  broke(pending, node, failure != nullptr ? *failure : Failure{Error::unreachable, "the connection broke"});
+  if (connection->failure()) return broke(pending, node, *connection->failure(), now);
+  if (now < earliest(ask_ends(pending, ask, *connection), pending.deadline)) return;
+
+  const Failure silent{Error::unreachable,
+                       fmt::format("no answer within {}", describe(left(now, ask.asked)))};
+  connection->forget(ask.ticket);
+  if (connection->open())
+    route.condemn(ask.connection);  // else it fails by itself, or opens for the next try
+  broke(pending, node, silent, now);
+}
+
+/// When an attempt has taken too long: its time runs from the opening of its connection, which has a time of its own.
+TimePoint Executor::ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const {
+  if (!connection.open()) return kNever;
+  return later(std::max(ask.asked, connection.opened_at()), options_.timeouts.command + pending.call.takes);
 }
 
 void Executor::accept(Pending& pending, std::size_t node, Connection& connection, Reply reply,
@@ -257,16 +261,15 @@ void Executor::accept(Pending& pending, std::size_t node, Connection& connection
 }
 
 /// An attempt failed. The next one, or the end.
-void Executor::broke(Pending& pending, std::size_t node, Failure why) {
+void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
   Ask& ask = pending.asks[node];
   ask.connection = 0;
   const bool hopeless = why.kind != Error::unreachable || pending.call.only_on != 0;
-  if (hopeless || !may_persist(pending, node) || Clock::now() >= pending.deadline) {
+  if (hopeless || !may_persist(pending, node) || now >= pending.deadline) {
     pending.votes[node].failure = std::move(why);
     return;
   }
-  ask.not_before = later(Clock::now(), ask.pause);
-  ask.pause = std::min(ask.pause * 2, kLongestPause);
+  ask.not_before = std::max(later(now, kShortestPause), routes_[node]->next_attempt());
   ask.last = std::move(why);
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "redis/reply.h"
 
 namespace rlock {
 
@@ -13,5 +14,12 @@ struct Failure {
 
   [[noreturn]] void fly() const { throw Error{kind, text}; }
 };
+
+/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that may not publish are
+/// denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are unreachable, each named.
+Failure failure_of(const Reply& error);
+
+/// Does this error reply mean that the server cannot answer now, but may soon?
+bool is_passing(const Reply& error);
 
 }  // namespace rlock

@@ -1,25 +1,28 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "redis/backoff.h"
 #include "redis/connection.h"
 #include "redis/target.h"
 
 namespace rlock {
 
-/// One server, and a connection to it that is made anew when it fails: with back-off and jitter, by a new name look-up, in RESP2
-/// where the server has never heard of HELLO. Listens again on its channels after each reconnection.
+/// One server, and a connection to it that is made anew when it fails: with back-off and jitter, with the password as it is
+/// then, in RESP2 where the server has never heard of HELLO. Listens again on its channels after each reconnection.
 ///
 /// A RESP2 connection that listens can do nothing else, so such a server gets a second one for that.
 class Link final : public Source {
  public:
   Link(Loop& loop, const Target& target, Address address, const Timeouts& timeouts);
   ~Link() override;
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
 
   const Address& address() const noexcept { return address_; }
 
@@ -29,18 +32,22 @@ class Link final : public Source {
   /// Why the last attempt failed; nothing while the present one lives.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
-  bool contacted() const noexcept { return contacted_; }
+  /// When connection() is worth asking again after a failure.
+  TimePoint next_attempt() const noexcept { return backoff_.next(); }
+
+  bool contacted() const noexcept { return contacted_ || (connection_ && connection_->spoke()); }
 
   /// See Route.
   void condemn(std::uint64_t connection);
   void farewell(const Call& call);
   Connection* find(std::uint64_t connection);
 
-  /// Closes the connection: what it led to is not the server we want. The next one is made without a pause.
+  /// Closes the connection: what it led to is not the server we want.
   void renew(Failure why);
 
+  /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);
-  void unwatch(const Channel& channel);
+  void unwatch(const Channel& channel, bool sharded);
   std::uint64_t news() const noexcept { return news_; }
   const std::optional<std::string>& deaf() const noexcept { return deaf_; }
 
@@ -48,13 +55,21 @@ class Link final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
+  struct Wish {
+    Channel channel;
+    bool sharded;
+    friend auto operator<=>(const Wish&, const Wish&) = default;
+  };
+
   void open(TimePoint now);
-  void listen();
-  void look(TimePoint now);
-  void look_at_listener(TimePoint now);
-  Greeting greeting() const;
-  bool needs_second() const;
   std::unique_ptr<Connection> attempt(TimePoint now);
+  Greeting greeting() const;
+  void look(TimePoint now);
+  void look_at_connection(TimePoint now);
+  void look_at_ear(TimePoint now);
+  void hear(const Push& push, TimePoint now);
+  Connection* ear() const;
+  void listen(TimePoint now);
   void failed(Failure why, TimePoint now);
 
   Loop& loop_;
@@ -62,16 +77,17 @@ class Link final : public Source {
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> listener_;                ///< the second one, for RESP2
+  std::unique_ptr<Connection> second_;                  ///< listens, where the first cannot: RESP2
   std::vector<std::unique_ptr<Connection>> condemned_;  ///< open, unread, until somebody says farewell
-  std::map<Channel, bool> watched_;                     ///< channel -> sharded
-  Connection* listening_ = nullptr;                     ///< which connection has been told of watched_
+  Backoff backoff_;
+  Backoff second_backoff_;
+  std::set<Wish> watched_;
+  Connection* told_ = nullptr;  ///< which connection knows what we want to listen to
+  TimePoint listen_at_ = TimePoint::min();
   std::optional<Failure> failure_;
   std::optional<std::string> deaf_;
-  TimePoint next_attempt_ = TimePoint::min();
-  Milliseconds pause_{0};
   std::uint64_t news_ = 0;
-  bool resp3_ = true;
+  Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
 };
 

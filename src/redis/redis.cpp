@@ -1,9 +1,6 @@
 #include "redis/redis.h"
 
 #include <algorithm>
-#include <array>
-
-#include "base/text.h"
 
 namespace rlock {
 
@@ -19,19 +16,6 @@ Reply Redis::ask(const Call& call, const Patience& patience) {
   }
   if (!failure) failure = Failure{Error::unreachable, "interrupted"};
   failure->fly();
-}
-
-Failure failure_of(const Reply& error) {
-  static constexpr std::array<std::string_view, 4> kDenied{"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"};
-  const std::string text = sanitized(error.text());
-  const auto starts = [&](std::string_view code) { return error.is_error(code); };
-  if (std::ranges::any_of(kDenied, starts) ||
-      text.find("The user executing the script") != std::string::npos) {
-    return {Error::denied, text};
-  }
-  if (starts("WRONGTYPE")) return {Error::wrong_type, text};
-  if (starts("CROSSSLOT")) return {Error::config, text};
-  return {Error::unreachable, text};
 }
 
 }  // namespace rlock

@@ -76,8 +76,4 @@ class Redis {
   Reply ask(const Call& call, const Patience& patience);
 };
 
-/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that may not publish are
-/// denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are unreachable, each named.
-Failure failure_of(const Reply& error);
-
 }  // namespace rlock

@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-struct redisReply;
-
 namespace rlock {
 
 /// An answer of a server, copied out of the wire: a plain value. RESP3's doubles, booleans and big numbers are
@@ -42,13 +40,12 @@ class Reply {
   const Reply& at(std::size_t index) const;
 
  private:
+  friend struct ReplyBuilder;  // fills it as the bytes come
+
   Kind kind_ = Kind::nil;
   std::int64_t integer_ = 0;
   std::string text_;
   std::vector<Reply> items_;
 };
-
-/// Copies what hiredis parsed. Deeper than 64 levels: Error{unreachable}.
-Reply copy_of(const redisReply& raw, int depth = 0);
 
 }  // namespace rlock

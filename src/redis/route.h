@@ -19,6 +19,9 @@ class Route : public Source {
   /// planned, and who persists asks again.
   virtual Choice connection_for(std::string_view key) = 0;
 
+  /// When connection_for() is worth asking again after a failure.
+  virtual TimePoint next_attempt() const = 0;
+
   /// What an error reply means for the call that got it.
   enum class Verdict {
     pass_on,  ///< it is the caller's answer

@@ -1,8 +1,5 @@
 #include "redis/single.h"
 
-#include <algorithm>
-#include <array>
-
 namespace rlock {
 
 Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
@@ -21,12 +18,6 @@ Route::Verdict Single::judge(Connection&, const Reply& error, std::string_view) 
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;
-}
-
-bool is_passing(const Reply& error) {
-  static constexpr std::array<std::string_view, 8> kPassing{
-      "LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "OOM"};
-  return std::ranges::any_of(kPassing, [&](std::string_view code) { return error.is_error(code); });
 }
 
 }  // namespace rlock

@@ -11,13 +11,14 @@ class Single final : public Route {
   Single(Loop& loop, const Target& target, const Timeouts& timeouts);
 
   Choice connection_for(std::string_view key) override;
+  TimePoint next_attempt() const override { return link_.next_attempt(); }
   Verdict judge(Connection& connection, const Reply& error, std::string_view key) override;
   void condemn(std::uint64_t connection) override { link_.condemn(connection); }
   void farewell(const Call& call) override { link_.farewell(call); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
   void watch(const Channel& channel) override { link_.watch(channel, false); }
-  void unwatch(const Channel& channel) override { link_.unwatch(channel); }
+  void unwatch(const Channel& channel) override { link_.unwatch(channel, false); }
   std::uint64_t news() const override { return link_.news(); }
   const std::optional<std::string>& deaf() const override { return link_.deaf(); }
   std::string str() const override { return target_.str(); }
@@ -28,8 +29,5 @@ class Single final : public Route {
   const Target target_;
   Link link_;
 };
-
-/// Does this error reply mean that the server cannot answer now, but may soon?
-bool is_passing(const Reply& error);
 
 }  // namespace rlock

@@ -1,6 +1,7 @@
 #include "support/direct.h"
 
-#include <hiredis/hiredis.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,12 +10,11 @@
 
 namespace rlock::test {
 
-Direct::Direct(const RedisServer& server) : context_(redisConnectUnix(server.socket().c_str())) {
-  if (context_ == nullptr || context_->err != 0)
-    throw std::runtime_error{"cannot connect to the server of the test"};
+Direct::Direct(const RedisServer& server) : fd_(connect_to(server.where())) {
+  if (fd_ < 0) throw std::runtime_error{"cannot connect to the server of the test"};
 }
 
-Direct::~Direct() { redisFree(context_); }
+Direct::~Direct() { ::close(fd_); }
 
 Reply Direct::run(const Call& call) {
   std::vector<std::string> words = call.args;
@@ -34,18 +34,16 @@ std::pair<Reply, Reply> Direct::twice(const Call& call) {
 }
 
 Reply Direct::command(const std::vector<std::string>& words) {
-  std::vector<const char*> bytes;
-  std::vector<std::size_t> sizes;
-  for (const auto& word : words) {
-    bytes.push_back(word.data());
-    sizes.push_back(word.size());
+  const std::string text = encoded(words);
+  if (::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(text.size()))
+    throw std::runtime_error{"the server of the test hung up"};
+  for (;;) {
+    if (auto item = reader_.next()) return std::move(item->reply);
+    char buffer[65536];
+    const auto got = ::read(fd_, buffer, sizeof buffer);
+    if (got <= 0) throw std::runtime_error{"the server of the test hung up"};
+    reader_.feed({buffer, static_cast<std::size_t>(got)});
   }
-  const std::unique_ptr<redisReply, decltype(&freeReplyObject)> raw{
-      static_cast<redisReply*>(
-          redisCommandArgv(context_, static_cast<int>(words.size()), bytes.data(), sizes.data())),
-      &freeReplyObject};
-  if (!raw) throw std::runtime_error{"the server of the test hung up"};
-  return copy_of(*raw);
 }
 
 std::string written(const Reply& reply) {

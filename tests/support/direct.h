@@ -6,9 +6,8 @@
 
 #include "redis/call.h"
 #include "redis/reply.h"
+#include "redis/reply_reader.h"
 #include "support/redis_server.h"
-
-struct redisContext;
 
 namespace rlock::test {
 
@@ -28,7 +27,8 @@ class Direct {
  private:
   Reply command(const std::vector<std::string>& words);
 
-  redisContext* context_;
+  int fd_;
+  ReplyReader reader_;
 };
 
 /// A reply as text that compares: 7, 'text', nil, [1, 'a'], !ERR ....

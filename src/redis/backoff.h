@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "base/time.h"
+
+namespace rlock {
+
+/// When to try again to connect. What has lasted is made anew at once; what ended soon after a pause that doubles, with jitter,
+/// so that a crowd of waiters does not keep down a server that is coming back. At most 20 attempts a second.
+class Backoff {
+ public:
+  static constexpr Milliseconds kShortest{50};
+  static constexpr Milliseconds kLongest{
+      500};  ///< with its jitter: a server that is back is noticed within a second
+  static constexpr Milliseconds kLasting{1000};
+
+  bool due(TimePoint now) const noexcept { return now >= next_; }
+  TimePoint next() const noexcept { return next_; }
+
+  void began(TimePoint now) noexcept { began_ = now; }
+
+  void ended(TimePoint now) {
+    const bool lasted = now >= later(began_, kLasting);
+    pause_ = lasted ? Milliseconds{0} : std::clamp(pause_ * 2, kShortest, kLongest);
+    next_ = later(now, pause_ + jitter(pause_));
+  }
+
+ private:
+  TimePoint began_{};
+  TimePoint next_ = TimePoint::min();
+  Milliseconds pause_{0};
+};
+
+}  // namespace rlock

@@ -1,0 +1,142 @@
+#include "redis/dial.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// What the system says, as the end of a sentence of ours.
+std::string reason(int error) {
+  if (error == EAGAIN) return "too many are waiting there to be let in";  // a Unix socket's backlog is full
+  std::string text = std::strerror(error);
+  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+void tune(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+}
+
+}  // namespace
+
+Dial::Dial(const Address& address, TimePoint until) : until_(until), share_ends_(until) {
+  if (address.is_unix()) {
+    add_unix(address.path);
+  } else {
+    add(address.host, address.port);
+  }
+  if (!failure_) call_next(Clock::now());
+}
+
+void Dial::add_unix(const std::string& path) {
+  Endpoint endpoint;
+  auto& to = reinterpret_cast<sockaddr_un&>(endpoint.address);
+  if (path.size() >= sizeof to.sun_path) {
+    failure_ = "the path is too long for a socket";
+    return;
+  }
+  to.sun_family = AF_UNIX;
+  std::memcpy(to.sun_path, path.c_str(), path.size() + 1);
+  endpoint.size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  endpoints_.push_back(endpoint);
+}
+
+void Dial::add(const std::string& numeric, std::uint16_t port) {
+  Endpoint endpoint;
+  auto& v4 = reinterpret_cast<sockaddr_in&>(endpoint.address);
+  if (::inet_pton(AF_INET, numeric.c_str(), &v4.sin_addr) == 1) {
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    endpoint.size = sizeof v4;
+    return endpoints_.push_back(endpoint);
+  }
+  const auto zone = std::min(numeric.find('%'), numeric.size());
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(endpoint.address);
+  if (::inet_pton(AF_INET6, numeric.substr(0, zone).c_str(), &v6.sin6_addr) != 1) {
+    failure_ = fmt::format("{} is no address", quoted(numeric));
+    return;
+  }
+  v6.sin6_family = AF_INET6;
+  v6.sin6_port = htons(port);
+  if (zone < numeric.size()) {
+    const std::string name = numeric.substr(zone + 1);
+    const auto number = parse_count(name);
+    v6.sin6_scope_id = number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
+  }
+  endpoint.size = sizeof v6;
+  endpoints_.push_back(endpoint);
+}
+
+short Dial::interest() const noexcept { return socket_ && !connected_ ? POLLOUT : short{0}; }
+
+void Dial::call_next(TimePoint now) {
+  while (next_ < endpoints_.size() && now < until_) {
+    const auto waiting = static_cast<std::int64_t>(endpoints_.size() - next_);
+    share_ends_ = std::min(until_, later(now, left(until_, now) / waiting));
+    if (call(endpoints_[next_++])) return;
+  }
+  failure_ = last_.empty() ? "no answer to the connection attempt" : last_;
+  if (endpoints_.size() > 1) *failure_ += fmt::format(" (the last of {} addresses)", next_);
+}
+
+/// True: it is connected, or on its way.
+bool Dial::call(const Endpoint& endpoint) {
+  const auto family = endpoint.address.ss_family;
+  socket_.reset(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!socket_) {
+    last_ = reason(errno);
+    return false;
+  }
+  if (family != AF_UNIX) tune(socket_.number());
+  connected_ =
+      ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.size) == 0;
+  if (connected_ || errno == EINPROGRESS) return true;
+  last_ = reason(errno);
+  socket_.reset();
+  return false;
+}
+
+/// How the connection attempt ended: 0 or an error; nothing while it goes on.
+std::optional<int> Dial::outcome() const {
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(socket_.number(), SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) return error;
+  // Readiness may have been another socket's, which had our number: only a peer proves that there is one.
+  sockaddr_storage peer{};
+  size = sizeof peer;
+  if (::getpeername(socket_.number(), reinterpret_cast<sockaddr*>(&peer), &size) == 0) return 0;
+  return std::nullopt;
+}
+
+void Dial::ready(short events, TimePoint now) {
+  if (connected_ || failure_) return;
+  if (events != 0 && socket_) {
+    if (const auto ended = outcome()) {
+      connected_ = *ended == 0;
+      if (connected_) return;
+      last_ = reason(*ended);
+      return call_next(now);
+    }
+  }
+  if (now < share_ends_) return;
+  last_ = "no answer to the connection attempt";
+  call_next(now);
+}
+
+}  // namespace rlock

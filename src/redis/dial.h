@@ -1,0 +1,57 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/time.h"
+#include "redis/target.h"
+
+namespace rlock {
+
+/// The way to a connected socket, within a time. Where a server has several addresses they are tried in turn, each for its
+/// share of the time that is left.
+///
+/// Passive like a Source, for whoever owns it: ask connected() and failure() after ready().
+class Dial {
+ public:
+  /// Begins. A Unix socket is connected, or has failed, when this returns.
+  Dial(const Address& address, TimePoint until);
+
+  bool connected() const noexcept { return connected_; }
+  const std::optional<std::string>& failure() const noexcept { return failure_; }
+
+  /// The socket: non-blocking, closed on exec. REQUIRES: connected()
+  Descriptor take() { return std::move(socket_); }
+
+  int fd() const noexcept { return socket_.number(); }
+  short interest() const noexcept;
+  TimePoint wake_at() const noexcept { return connected_ || failure_ ? kNever : share_ends_; }
+  void ready(short events, TimePoint now);
+
+ private:
+  struct Endpoint {
+    sockaddr_storage address{};
+    socklen_t size = 0;
+  };
+
+  void add(const std::string& numeric, std::uint16_t port);
+  void add_unix(const std::string& path);
+  void call_next(TimePoint now);
+  bool call(const Endpoint& endpoint);
+  std::optional<int> outcome() const;
+
+  const TimePoint until_;
+  std::vector<Endpoint> endpoints_;
+  std::size_t next_ = 0;
+  TimePoint share_ends_;
+  Descriptor socket_;
+  bool connected_ = false;
+  std::string last_;
+  std::optional<std::string> failure_;
+};
+
+}  // namespace rlock

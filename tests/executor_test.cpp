@@ -1,0 +1,291 @@
+#include "redis/executor.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+#include "support/sockets.h"
+#include "support/turning.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
+const Call kGet = command({"GET", "k"}, "k");
+constexpr auto kPersist = Redis::Insist::persist;
+constexpr auto kOnce = Redis::Insist::once;
+
+Executor::Options quick(bool knock = false) {
+  return {.timeouts = {.connect = Milliseconds{200}, .command = Milliseconds{200}}, .knock = knock};
+}
+
+Target target_of(const std::string& url) { return parse_target(url); }
+
+struct Fixture {
+  explicit Fixture(std::vector<std::string> urls, Executor::Options options = quick())
+      : redis(loop, targets(urls), options) {}
+
+  static std::vector<Target> targets(const std::vector<std::string>& urls) {
+    std::vector<Target> all;
+    for (const auto& url : urls) all.push_back(parse_target(url));
+    return all;
+  }
+  Vote vote(const Call& call, Milliseconds patience = Milliseconds{2000}, Redis::Insist insist = kPersist) {
+    return redis.run(call, within(patience), insist).front();
+  }
+
+  Loop loop;
+  Executor redis;
+};
+
+}  // namespace
+
+TEST_CASE("an uncontended call is one connection, and its lease runs from before it was written") {
+  RedisServer server;
+  Fixture f{{server.url()}};
+  const TimePoint before = Clock::now();
+
+  const Vote vote = f.vote(kCall);
+  CHECK(vote.answer() != nullptr);
+  CHECK(vote.reply->integer() == 1);
+  CHECK(vote.asked >= before);
+  CHECK(vote.asked <= Clock::now());
+  CHECK(vote.attempts == 1);
+  CHECK(f.redis.contacted());
+}
+
+TEST_CASE("who persists outlives broken connections") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  fake.on("GET", wire::text("v"));
+  REQUIRE(f.vote(kGet).answer() != nullptr);
+
+  int broken = 0;
+  fake.decide([&](const Words& command) -> std::optional<std::string> {
+    if (command.front() != "EVALSHA" || ++broken > 3) return std::nullopt;
+    return wire::kClose;
+  });
+  fake.answer(wire::integer(1));
+  const Vote vote = f.vote(kCall);
+  REQUIRE(vote.answer() != nullptr);
+  CHECK(vote.attempts == 4);
+}
+
+TEST_CASE("a call that is made once fails with its connection, and says how") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  fake.on("EVALSHA", wire::kClose);
+
+  const Vote vote = f.vote(kCall, Milliseconds{2000}, kOnce);
+  REQUIRE(vote.failure.has_value());
+  CHECK(vote.failure->text == "the server closed the connection");
+  CHECK(fake.count("EVALSHA") == 1);
+}
+
+TEST_CASE("before the first contact a failure is final, unless a wait was given") {
+  const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
+  const StopWatch watch;
+  Fixture final{{nobody}};
+  CHECK(final.vote(kCall).failure->text == "connection refused");
+  CHECK(watch.elapsed() < 200ms);
+  CHECK_FALSE(final.redis.keeps_trying());
+
+  Fixture knocking{{nobody}, quick(true)};
+  const Vote vote = knocking.vote(kCall, Milliseconds{500});
+  CHECK(vote.failure->text == "connection refused");
+  CHECK(watch.elapsed() >= 500ms);
+  CHECK(watch.elapsed() < 900ms);
+}
+
+TEST_CASE("a server that comes while somebody knocks is found") {
+  RedisServer server{{.tcp = true}};
+  server.kill();
+  Fixture f{{server.tcp_url()}, quick(true)};
+  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  CHECK_FALSE(turns(
+      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
+
+  server.restart();
+  const StopWatch watch;
+  CHECK(turns(f.loop, [&] { return f.redis.settled(request); }));
+  CHECK(f.redis.votes(request).front().answer() != nullptr);
+  CHECK(watch.elapsed() < 1200ms);
+}
+
+TEST_CASE("an answer that does not come in time condemns its connection, and a farewell undoes it") {
+  RedisServer server;
+  Fixture f{{server.url()}};
+  REQUIRE(f.vote(kGet).reply.has_value());
+  server.freeze();
+  const StopWatch watch;
+
+  const Vote vote = f.vote(command({"SET", "ghost", "1"}, "ghost"), Milliseconds{5000}, kOnce);
+  CHECK(vote.failure->text.find("no answer within") == 0);
+  CHECK(watch.elapsed() < 400ms);
+  const Script erase{"test/erase", "0000000000000000000000000000000000000000",
+                     "return redis.call('del', KEYS[1])"};
+  f.redis.farewell({.script = &erase, .keys = {"ghost"}});
+
+  server.thaw();
+  CHECK(eventually([&] {
+    return server.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos;
+  }));
+  CHECK_FALSE(server.has("ghost"));
+  CHECK(f.vote(kGet).reply.has_value());
+}
+
+TEST_CASE("a late answer is never taken for another question's") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  CHECK(f.vote(command({"GET", "slow"}), Milliseconds{100}, kOnce).failure.has_value());
+
+  fake.answer(wire::text("slow"));
+  fake.answer(wire::text("quick"));
+  CHECK(f.vote(command({"GET", "quick"}), Milliseconds{1000}).reply->text() == "quick");
+  CHECK(fake.connections() == 2);
+}
+
+TEST_CASE("the time of a command runs from the opening of its connection") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::kSilence);
+  Fixture f{{fake.url()}};
+  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{3000}), kOnce);
+  CHECK_FALSE(turns(
+      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  fake.announce("%0\r\n");
+  CHECK_FALSE(turns(
+      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  fake.answer(wire::integer(1));
+  CHECK(turns(
+      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{45}));
+  CHECK(f.redis.votes(request).front().answer() != nullptr);
+}
+
+TEST_CASE("a server that cannot answer now is asked again, and its last word is the reason") {
+  for (const std::string error :
+       {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script",
+        "MASTERDOWN Link with MASTER is down", "TRYAGAIN Multiple keys", "CLUSTERDOWN The cluster is down",
+        "NOREPLICAS Not enough good replicas", "MISCONF Redis is configured to save",
+        "OOM command not allowed when used memory > 'maxmemory'."}) {
+    CAPTURE(error);
+    FakeRedis fake;
+    Fixture f{{fake.url()}};
+    fake.answer(wire::error(error));
+    fake.answer(wire::error(error));
+    fake.answer(wire::integer(1));
+    CHECK(f.vote(kCall).answer() != nullptr);
+
+    fake.on("EVALSHA", wire::error(error));
+    const Vote vote = f.vote(kCall, Milliseconds{200});
+    REQUIRE(vote.failure.has_value());
+    CHECK(vote.failure->kind == Error::unreachable);
+    CHECK(vote.failure->text.find(error.substr(0, 4)) != std::string::npos);
+    CHECK(fake.count("EVALSHA") < 30);
+  }
+}
+
+TEST_CASE("a replica is left for whatever stands behind the same name next") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  fake.answer(wire::error("READONLY You can't write against a read only replica."));
+  fake.answer(wire::integer(1));
+  CHECK(f.vote(kCall).answer() != nullptr);
+  CHECK(fake.connections() == 2);
+}
+
+TEST_CASE("other errors are the answer at once") {
+  for (const std::string error :
+       {"WRONGTYPE Operation against a key", "NOPERM no permissions", "ERR something else"}) {
+    FakeRedis fake;
+    Fixture f{{fake.url()}};
+    fake.on("EVALSHA", wire::error(error));
+    CHECK(f.vote(kCall).reply->is_error());
+    CHECK(fake.count("EVALSHA") == 1);
+  }
+}
+
+TEST_CASE("a wrong password is final, also while somebody knocks") {
+  RedisServer server{{.config = {"requirepass right"}}};
+  Target target = target_of(server.url());
+  target.password = PasswordSource::fixed("wrong");
+  Loop loop;
+  Executor redis{loop, {target}, quick(true)};
+  const StopWatch watch;
+
+  const Votes votes = redis.run(kCall, within(Milliseconds{3000}));
+  CHECK(votes.front().failure->kind == Error::denied);
+  CHECK(watch.elapsed() < 500ms);
+}
+
+TEST_CASE("a quorum is asked at once, and who is silent does not hold up the others' votes") {
+  RedisServer one, two, three;
+  three.freeze();
+  Fixture f{{one.url(), two.url(), three.url()}};
+  CHECK(f.redis.quorum() == 2);
+  const StopWatch watch;
+
+  const Votes votes = f.redis.run(kCall, within(Milliseconds{2000}), kOnce, [](const Votes& so_far) {
+    return std::ranges::count_if(so_far, [](const Vote& vote) { return vote.answer() != nullptr; }) >= 2;
+  });
+  CHECK(watch.elapsed() < 150ms);
+  CHECK(votes[0].answer() != nullptr);
+  CHECK(votes[1].answer() != nullptr);
+  CHECK_FALSE(votes[2].settled());
+  three.thaw();
+}
+
+TEST_CASE("nobody is asked whose patience has ended") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  CHECK(f.vote(kCall, Milliseconds{0}).failure.has_value());
+  const Votes votes = f.redis.run(kCall, {.until = kNever, .interrupted = [] { return true; }});
+  CHECK_FALSE(votes.front().settled());
+}
+
+TEST_CASE("WAIT goes to the connection that wrote, or to none") {
+  RedisServer server;
+  Fixture f{{server.url()}};
+  const Vote written = f.vote(command({"SET", "k", "v"}, "k"));
+  Call wait = command({"WAIT", "0", "100"});
+  wait.only_on = written.connection;
+  wait.takes = Milliseconds{100};
+  CHECK(f.vote(wait).reply->integer() == 0);
+
+  server.cli({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  const Vote vote = f.vote(wait);
+  CHECK(vote.failure->kind == Error::unreachable);
+}
+
+TEST_CASE("who waits for an answer, for a server or for news does not keep the machine busy") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}, {.timeouts = {}, .knock = true}};
+  f.redis.watch(Channel{"c"});
+  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  REQUIRE(turns(f.loop, [&] { return f.redis.news() == 1; }));
+  CHECK(wake_ups(f.loop, Milliseconds{200}) <= 2);
+  f.redis.drop(request);
+
+  const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
+  Fixture knocking{{nobody}, quick(true)};
+  knocking.redis.watch(Channel{"c"});
+  const auto unheard = knocking.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  CHECK(wake_ups(knocking.loop, Milliseconds{1000}) <= 40);
+  CHECK_FALSE(knocking.redis.settled(unheard));
+}
+
+TEST_CASE("errors are put into words with their kind") {
+  const auto kind_of = [](const char* error) { return failure_of(Reply::error(error)).kind; };
+  CHECK(kind_of("NOAUTH Authentication required.") == Error::denied);
+  CHECK(kind_of("WRONGPASS invalid username-password pair") == Error::denied);
+  CHECK(kind_of("NOPERM this user has no permissions") == Error::denied);
+  CHECK(kind_of("ERR The user executing the script can't run this command or subcommand script: x") ==
+        Error::denied);
+  CHECK(kind_of("WRONGTYPE Operation against a key holding the wrong kind of value") == Error::wrong_type);
+  CHECK(kind_of("CROSSSLOT Keys in request don't hash to the same slot") == Error::config);
+  CHECK(kind_of("LOADING Redis is loading the dataset in memory") == Error::unreachable);
+}

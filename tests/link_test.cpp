@@ -1,0 +1,250 @@
+#include "redis/link.h"
+
+#include <doctest/doctest.h>
+
+#include "redis/backoff.h"
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+#include "support/turning.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+const Channel kChannel{"c"};
+
+Target target_of(const std::string& socket) {
+  Target target;
+  target.addresses = {{.path = socket}};
+  return target;
+}
+
+struct Fixture {
+  explicit Fixture(const std::string& socket, Target target = {})
+      : link(loop, target, {.path = socket}, {.connect = Milliseconds{1000}, .command = Milliseconds{1000}}) {
+  }
+
+  bool opens() {
+    return turns(loop, [&] { return link.connection() != nullptr && link.connection()->open(); });
+  }
+  std::optional<Reply> ask(const Call& call) {
+    std::optional<Reply> reply;
+    Connection* connection = link.connection();
+    if (connection == nullptr) return reply;
+    const auto number = connection->number();
+    const auto ticket = connection->send(call);
+    turns(loop, [&] {
+      Connection* still = link.find(number);
+      if (still != nullptr) reply = still->take(ticket);
+      return still == nullptr || reply || still->failure();
+    });
+    return reply;
+  }
+
+  Loop loop;
+  Link link;
+};
+
+}  // namespace
+
+TEST_CASE("what lasted is made anew at once, what did not after pauses that double up to a bound") {
+  Backoff backoff;
+  TimePoint now = Clock::now();
+  CHECK(backoff.due(now));
+
+  backoff.began(now);
+  now = later(now, Backoff::kLasting);
+  backoff.ended(now);
+  CHECK(backoff.due(now));
+
+  Milliseconds before{0};
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    backoff.began(now);
+    backoff.ended(now);
+    const Milliseconds pause = left(backoff.next(), now);
+    CHECK(pause >= std::clamp(before / 2, Backoff::kShortest, Backoff::kLongest));
+    CHECK(pause <= 2 * Backoff::kLongest);
+    before = pause;
+    now = backoff.next();
+  }
+}
+
+TEST_CASE("a link connects anew when its server is back, within a second") {
+  RedisServer redis;
+  Fixture f{redis.socket()};
+  REQUIRE(f.opens());
+  const auto first = f.link.connection()->number();
+  CHECK(f.link.contacted());
+
+  redis.kill();
+  REQUIRE(turns(f.loop, [&] { return f.link.connection() == nullptr; }));
+  CHECK(f.link.failure().has_value());
+  CHECK_FALSE(turns(
+      f.loop, [&] { return f.link.connection() && f.link.connection()->open(); }, Milliseconds{700}));
+  redis.restart();
+  const StopWatch watch;
+  CHECK(f.opens());
+  CHECK(watch.elapsed() < 1100ms);
+  CHECK(f.link.connection()->number() != first);
+  CHECK(f.link.contacted());
+}
+
+TEST_CASE("a server that hangs up at once is not called more than 20 times a second") {
+  FakeRedis fake;
+  fake.on("GET", wire::kClose);
+  Fixture f{fake.socket()};
+  const StopWatch watch;
+  while (watch.elapsed() < 1000ms) {
+    if (Connection* connection = f.link.connection(); connection && connection->open())
+      connection->send(command({"GET", "k"}));
+    f.loop.turn(later(Clock::now(), Milliseconds{1}));
+  }
+  CHECK(fake.connections() > 2);
+  CHECK(fake.connections() <= 20);
+}
+
+TEST_CASE("a server without HELLO is greeted in RESP2 from then on") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::error("ERR unknown command 'HELLO'"));
+  fake.on("GET", wire::text("v"));
+  Fixture f{fake.socket()};
+
+  CHECK(turns(f.loop, [&] { return f.link.connection() != nullptr && f.link.connection()->open(); }));
+  CHECK_FALSE(f.link.connection()->resp3());
+  CHECK(f.ask(command({"GET", "k"}))->text() == "v");
+  fake.hang_up();
+  REQUIRE(turns(f.loop, [&] { return fake.open() == 0; }));
+  REQUIRE(
+      turns(f.loop, [&] { return f.link.connection() && f.link.connection()->open() && fake.open() == 1; }));
+  CHECK(fake.count("HELLO") == 1);
+}
+
+TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in RESP3 again") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::kClose);
+  Fixture f{fake.socket()};
+  REQUIRE(f.opens());
+  CHECK_FALSE(f.link.connection()->resp3());
+
+  fake.on("HELLO", "%0\r\n");
+  fake.hang_up();
+  REQUIRE(turns(
+              f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}) == false);
+  CHECK(f.opens());
+  CHECK(f.link.connection()->resp3());
+}
+
+TEST_CASE("who listens in RESP2 gets a second connection for it") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
+  fake.on("GET", wire::text("v"));
+  Fixture f{fake.socket()};
+  f.link.watch(kChannel, false);
+
+  CHECK(turns(f.loop, [&] { return f.link.news() == 1; }));
+  CHECK(fake.open() == 2);
+  CHECK(f.ask(command({"GET", "k"}))->text() == "v");
+}
+
+TEST_CASE("what was announced while nobody listened is news: a confirmed subscription says so") {
+  RedisServer redis;
+  Fixture f{redis.socket()};
+  REQUIRE(f.opens());
+  f.link.watch(kChannel, false);
+  REQUIRE(turns(f.loop, [&] { return f.link.news() == 1; }));
+
+  redis.cli({"PUBLISH", "c", "0"});
+  REQUIRE(turns(f.loop, [&] { return f.link.news() == 2; }));
+  redis.cli({"CLIENT", "KILL", "TYPE", "pubsub"});
+  CHECK(turns(f.loop, [&] { return f.link.news() == 3; }));
+  CHECK(redis.listeners("c") == 1);
+
+  f.link.unwatch(kChannel, false);
+  CHECK(turns(f.loop, [&] { return redis.listeners("c") == 0; }));
+  redis.cli({"PUBLISH", "c", "0"});
+  CHECK_FALSE(turns(
+      f.loop, [&] { return f.link.news() > 3; }, Milliseconds{30}));
+}
+
+TEST_CASE("a server that does not let us listen makes us deaf, not dead") {
+  FakeRedis fake;
+  fake.on("SUBSCRIBE", wire::error("NOPERM no permissions to access one of the channels"));
+  fake.on("GET", wire::text("v"));
+  Fixture f{fake.socket()};
+  f.link.watch(kChannel, false);
+
+  CHECK(turns(f.loop, [&] { return f.link.deaf().has_value(); }));
+  CHECK(f.ask(command({"GET", "k"}))->text() == "v");
+  CHECK(fake.connections() == 1);
+  CHECK(fake.count("SUBSCRIBE") == 1);
+}
+
+TEST_CASE("a server that cannot let us listen just now is asked again") {
+  FakeRedis fake;
+  fake.on("SUBSCRIBE", wire::error("BUSY Redis is busy running a script"));
+  Fixture f{fake.socket()};
+  f.link.watch(kChannel, false);
+  REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
+
+  fake.on("SUBSCRIBE", wire::push({wire::text("subscribe"), wire::text("c"), wire::integer(1)}));
+  CHECK(turns(f.loop, [&] { return f.link.news() == 1; }));
+  CHECK_FALSE(f.link.deaf().has_value());
+}
+
+TEST_CASE("a condemned connection gets a farewell behind what it carries, as a whole script") {
+  RedisServer redis;
+  Fixture f{redis.socket()};
+  REQUIRE(f.opens());
+  const auto number = f.link.connection()->number();
+  redis.freeze();
+  f.link.connection()->send(command({"SET", "ghost", "1"}));
+
+  f.link.condemn(number);
+  CHECK(f.link.find(number) == nullptr);
+  const Script erase{"test/erase", "0000000000000000000000000000000000000000",
+                     "return redis.call('del', KEYS[1])"};
+  f.link.farewell({.script = &erase, .keys = {"ghost"}});
+  redis.thaw();
+
+  CHECK(redis.cli({"PING"}) == "PONG");
+  CHECK(eventually([&] {
+    return redis.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos;
+  }));
+  CHECK_FALSE(redis.has("ghost"));
+}
+
+TEST_CASE("a password file is read at each connection, and its absence is a failure that passes") {
+  RedisServer redis{{.config = {"requirepass first"}}};
+  TempDir directory;
+  write_file(directory / "password", "first\n");
+  Target target = target_of(redis.socket());
+  target.password = PasswordSource::file(directory / "password");
+  Fixture f{redis.socket(), target};
+  REQUIRE(f.opens());
+
+  RespClient admin{redis.where()};
+  admin.ask({"AUTH", "first"});
+  admin.ask({"CONFIG", "SET", "requirepass", "second"});
+  ::unlink((directory / "password").c_str());
+  admin.ask({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
+  REQUIRE(turns(f.loop, [&] { return f.link.connection() == nullptr && f.link.failure(); }));
+  REQUIRE(turns(f.loop,
+                [&] { return f.link.connection() == nullptr && f.link.failure()->kind == Error::config; }));
+
+  write_file(directory / "password", "second\n");
+  CHECK(f.opens());
+}
+
+TEST_CASE("a link at rest wakes nobody, connected, refused or deaf") {
+  RedisServer redis;
+  Fixture f{redis.socket()};
+  REQUIRE(f.opens());
+  f.link.watch(kChannel, false);
+  REQUIRE(turns(f.loop, [&] { return f.link.news() == 1; }));
+  CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
+
+  redis.kill();
+  CHECK(wake_ups(f.loop, Milliseconds{1000}) <= 30);
+}

@@ -1,0 +1,142 @@
+#include "redis/reply.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "redis/reply_reader.h"
+
+using namespace rlock;
+
+namespace {
+
+Reply read_one(std::string_view bytes) {
+  ReplyReader reader;
+  reader.feed(bytes);
+  auto item = reader.next();
+  REQUIRE(item.has_value());
+  CHECK_FALSE(reader.next().has_value());
+  return std::move(item->reply);
+}
+
+void read_all(std::string_view bytes) {
+  ReplyReader reader;
+  reader.feed(bytes);
+  while (reader.next()) {}
+}
+
+constexpr std::string_view kMixed =
+    "*7\r\n$1\r\na\r\n:7\r\n+OK\r\n-ERR no\r\n$-1\r\n*-1\r\n*2\r\n:1\r\n:-2\r\n";
+
+}  // namespace
+
+TEST_CASE("a reply is read whatever the pieces in which it comes") {
+  for (std::size_t cut = 0; cut <= kMixed.size(); ++cut) {
+    ReplyReader reader;
+    reader.feed(kMixed.substr(0, cut));
+    CHECK(reader.next().has_value() == (cut == kMixed.size()));
+    if (cut == kMixed.size()) continue;
+    reader.feed(kMixed.substr(cut));
+
+    const Reply reply = reader.next().value().reply;
+    CHECK(reply.items().size() == 7);
+    CHECK(reply.at(0).text() == "a");
+    CHECK(reply.at(1).integer() == 7);
+    CHECK(reply.at(2).kind() == Reply::Kind::status);
+    CHECK(reply.at(3).is_error("ERR"));
+    CHECK(reply.at(4).is_nil());
+    CHECK(reply.at(5).is_nil());
+    CHECK(reply.at(6).at(1).integer() == -2);
+    CHECK(reply.at(7).is_nil());
+  }
+}
+
+TEST_CASE("replies that came together are told apart") {
+  ReplyReader reader;
+  reader.feed(":1\r\n:2\r\n>1\r\n:3\r\n:4");
+  CHECK(reader.next()->reply.integer() == 1);
+  const auto second = reader.next();
+  CHECK(second->reply.integer() == 2);
+  CHECK_FALSE(second->push);
+  CHECK(reader.next()->push);
+  CHECK_FALSE(reader.next().has_value());
+  reader.feed("\r\n");
+  CHECK(reader.next()->reply.integer() == 4);
+}
+
+TEST_CASE("the types of RESP3 become plain values") {
+  CHECK(read_one("_\r\n").is_nil());
+  CHECK(read_one("#t\r\n").integer() == 1);
+  CHECK(read_one(",1.5\r\n").text() == "1.5");
+  CHECK(read_one("(123456789012345678901234567890\r\n").text() == "123456789012345678901234567890");
+  CHECK(read_one("=8\r\ntxt:some\r\n").text() == "some");
+  CHECK(read_one("%1\r\n+a\r\n:1\r\n").items().size() == 2);
+  CHECK(read_one("~2\r\n:1\r\n:2\r\n").at(1).integer() == 2);
+}
+
+TEST_CASE("what is no reply is an error that says so") {
+  for (const std::string_view bytes :
+       {"HTTP/1.1 400 Bad Request\r\n", "\r\n", "$9223372036854775807x\r\n", "*-2\r\n", "$-2\r\n", ":12a\r\n",
+        ":99999999999999999999\r\n", "*9223372036854775807\r\n", "#x\r\n", "|1\r\n+a\r\n:1\r\n:2\r\n"}) {
+    CAPTURE(bytes);
+    CHECK_THROWS_WITH_AS(read_all(bytes), doctest::Contains("does not speak the Redis protocol"), Error);
+  }
+  CHECK_THROWS_WITH(read_all("\x15\x03\x03\x02\x02"),
+                    doctest::Contains("it looks like a TLS server: rediss://"));
+  CHECK_THROWS_WITH(read_all("HTTP/1.1 200 OK\r\n"), doctest::Contains("it looks like a web server"));
+}
+
+TEST_CASE("a bulk without its end is waited for, and no more than the most is kept") {
+  ReplyReader reader;
+  reader.feed("$9223372036854775807\r\n");
+  CHECK_FALSE(reader.next().has_value());
+
+  const std::string megabyte(1 << 20, '\0');
+  const auto flood = [&] {
+    for (int i = 0; i < 40; ++i) {
+      reader.feed(megabyte);
+      (void)reader.next();
+    }
+  };
+  CHECK_THROWS_WITH(flood(), doctest::Contains("more than any answer needs"));
+}
+
+TEST_CASE("a reply that is too deep, too wide or too large in all is refused while it comes") {
+  std::string deep;
+  for (int i = 0; i < 1'000'000; ++i) deep += "*1\r\n";
+  CHECK_THROWS_WITH(read_all(deep), doctest::Contains("more than any answer needs"));
+
+  std::string wide = "*1000\r\n";
+  for (int i = 0; i < 1000; ++i) wide += "*100000\r\n:1\r\n";
+  CHECK_THROWS_WITH(read_all(wide), doctest::Contains("more than any answer needs"));
+
+  ReplyReader reader;
+  reader.feed("*100000\r\n");
+  const std::string item = "$1000000\r\n" + std::string(1'000'000, 'x') + "\r\n";
+  const auto large = [&] {
+    for (int i = 0; i < 100; ++i) {
+      reader.feed(item);
+      (void)reader.next();
+    }
+  };
+  CHECK_THROWS_WITH(large(), doctest::Contains("more than any answer needs"));
+
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  CHECK(usage.ru_maxrss < 200 * 1024);  // in kB, of the whole test program
+}
+
+TEST_CASE("64 levels are read") {
+  std::string text;
+  for (int i = 0; i < 63; ++i) text += "*1\r\n";
+  const Reply reply = read_one(text + ":1\r\n");
+  CHECK(reply.at(0).at(0).kind() == Reply::Kind::array);
+}
+
+TEST_CASE("a reply of another kind than expected is an error that shows it") {
+  CHECK_THROWS_WITH(Reply{"x"}.integer(), "the server answered 'x' where a number was expected");
+  CHECK_THROWS_WITH(Reply{}.text(), "the server answered nothing where text was expected");
+  CHECK_THROWS_WITH(Reply{1}.items(), "the server answered '1' where a list was expected");
+  CHECK(Reply{"-12"}.integer() == -12);
+  CHECK_THROWS(Reply{"--1"}.integer());
+}
