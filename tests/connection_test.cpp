@@ -61,8 +61,7 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
     const auto ticket = f.connection().send(call_of(kScript));
     f.connection().subscribe(Channel{"c"}, false);
     REQUIRE(f.turn_until([&] { return f.fake.count("HELLO") == 1; }));
-    CHECK_FALSE(turns(
-        f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
+    CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
 
     f.fake.announce(greeting.db == 0 ? "%0\r\n" : "%0\r\n+OK\r\n");
     f.fake.answer(wire::integer(1));
@@ -275,8 +274,7 @@ TEST_CASE("a call that is given up before it could be written is never written")
   f.connection().forget(ticket);
   f.fake.announce("%0\r\n+OK\r\n");
   REQUIRE(f.turn_until([&] { return f.connection().open(); }));
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.fake.count("EVALSHA") > 0; }, 30ms));
+  CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") > 0; }, 30ms));
 }
 
 TEST_CASE("a connection at rest wakes nobody") {

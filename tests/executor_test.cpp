@@ -107,8 +107,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   server.kill();
   Fixture f{{server.tcp_url()}, quick(true)};
   const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
 
   server.restart();
   const StopWatch watch;
@@ -132,9 +131,8 @@ TEST_CASE("an answer that does not come in time condemns its connection, and a f
   f.redis.farewell({.script = &erase, .keys = {"ghost"}});
 
   server.thaw();
-  CHECK(eventually([&] {
-    return server.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos;
-  }));
+  CHECK(eventually(
+      [&] { return server.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
   CHECK_FALSE(server.has("ghost"));
   CHECK(f.vote(kGet).reply.has_value());
 }
@@ -155,14 +153,11 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
   fake.on("HELLO", wire::kSilence);
   Fixture f{{fake.url()}};
   const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{3000}), kOnce);
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
   fake.announce("%0\r\n");
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
   fake.answer(wire::integer(1));
-  CHECK(turns(
-      f.loop, [&] { return f.redis.settled(request); }, Milliseconds{45}));
+  CHECK(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{45}));
   CHECK(f.redis.votes(request).front().answer() != nullptr);
 }
 

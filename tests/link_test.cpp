@@ -81,8 +81,8 @@ TEST_CASE("a link connects anew when its server is back, within a second") {
   redis.kill();
   REQUIRE(turns(f.loop, [&] { return f.link.connection() == nullptr; }));
   CHECK(f.link.failure().has_value());
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.link.connection() && f.link.connection()->open(); }, Milliseconds{700}));
+  CHECK_FALSE(
+      turns(f.loop, [&] { return f.link.connection() && f.link.connection()->open(); }, Milliseconds{700}));
   redis.restart();
   const StopWatch watch;
   CHECK(f.opens());
@@ -130,8 +130,7 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
 
   fake.on("HELLO", "%0\r\n");
   fake.hang_up();
-  REQUIRE(turns(
-              f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}) == false);
+  REQUIRE(turns(f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}) == false);
   CHECK(f.opens());
   CHECK(f.link.connection()->resp3());
 }
@@ -164,8 +163,7 @@ TEST_CASE("what was announced while nobody listened is news: a confirmed subscri
   f.link.unwatch(kChannel, false);
   CHECK(turns(f.loop, [&] { return redis.listeners("c") == 0; }));
   redis.cli({"PUBLISH", "c", "0"});
-  CHECK_FALSE(turns(
-      f.loop, [&] { return f.link.news() > 3; }, Milliseconds{30}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.link.news() > 3; }, Milliseconds{30}));
 }
 
 TEST_CASE("a server that does not let us listen makes us deaf, not dead") {
@@ -209,9 +207,8 @@ TEST_CASE("a condemned connection gets a farewell behind what it carries, as a w
   redis.thaw();
 
   CHECK(redis.cli({"PING"}) == "PONG");
-  CHECK(eventually([&] {
-    return redis.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos;
-  }));
+  CHECK(eventually(
+      [&] { return redis.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
   CHECK_FALSE(redis.has("ghost"));
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("a reply that is too deep, too wide or too large in all is refused whi
   };
   CHECK_THROWS_WITH(large(), doctest::Contains("more than any answer needs"));
 
-  struct rusage usage {};
+  struct rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   CHECK(usage.ru_maxrss < 200 * 1024);  // in kB, of the whole test program
 }
