@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "redis/local_directory.h"
+#include "support/cli.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/resp_client.h"
@@ -120,7 +121,7 @@ TEST_CASE("nobody else may enter the folder, nor connect") {
   const StateHome home;
   ensure_local_server(soon());
 
-  struct stat facts {};
+  struct stat facts{};
   REQUIRE(::stat(home.directory().c_str(), &facts) == 0);
   CHECK((facts.st_mode & 07777) == 0700);
   REQUIRE(::stat(home.socket().c_str(), &facts) == 0);
@@ -297,7 +298,36 @@ TEST_CASE("folders above the private one are made when they are missing") {
   const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
   CHECK(LocalDirectory{}.create());
 
-  struct stat facts {};
+  struct stat facts{};
   REQUIRE(::stat((dir / "a").c_str(), &facts) == 0);
   CHECK((facts.st_mode & 07777) == 0700);
+}
+
+TEST_CASE(
+    "a command substitution around the first user of local: returns, and leaves a server for the next") {
+  const StateHome home;
+  const Words words{"sh", "-c", "x=$(\"$0\" run -q -u local: -k demo -- echo hello 2>&1); echo \"got $x\"",
+                    rlock_binary()};
+  Process::Options options = Rlock::clean_environment();
+  options.env["XDG_STATE_HOME"] = home.directory().substr(0, home.directory().rfind('/'));
+
+  Process first{words, options};
+  CHECK(first.exit_code() == 0);
+  CHECK(first.out() == "got hello\n");
+  const pid_t server = local_server().pid;
+  CHECK(server > 0);
+
+  Process second{words, options};
+  CHECK(second.exit_code() == 0);
+  CHECK(local_server().pid == server);
+}
+
+TEST_CASE("a password meant for other servers does not reach the private one") {
+  const StateHome home;
+  Process::Options options = Rlock::clean_environment();
+  options.env["XDG_STATE_HOME"] = home.directory().substr(0, home.directory().rfind('/'));
+  options.env["REDISCLI_AUTH"] = "for-production";
+
+  Rlock run{{"run", "-u", "local:", "-k", "demo", "--", "true"}, options};
+  CHECK(run.exit_code() == 0);
 }

@@ -43,8 +43,7 @@ std::string state_home() {
 
 /// Throws unless we own the folder and nobody else may enter it, or put another one in its place.
 void check(int fd, const std::string& path) {
-  struct stat facts {
-  }, parent{};
+  struct stat facts{}, parent{};
   if (::fstat(fd, &facts) != 0 || ::fstatat(fd, "..", &parent, 0) != 0) refuse(path, std::strerror(errno));
   if (facts.st_uid != ::geteuid())
     refuse(path, "belongs to somebody else; set XDG_STATE_HOME to a place of your own");
