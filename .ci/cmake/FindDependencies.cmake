@@ -35,15 +35,16 @@ foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, wh
 endforeach()
 add_library(rlock::hiredis ALIAS rlock_hiredis)
 
-# Distributions ship no libfmt.a. The shared one is quicker to build with, the headers alone quicker to start.
 find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)
-add_library(rlock_fmt INTERFACE)
-target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
-if(RLOCK_HARDENED)
-  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY)
+file(STRINGS ${FMT_INCLUDE_DIR}/fmt/core.h version REGEX "^#define FMT_VERSION ")
+string(REGEX MATCH "[0-9]+$" version "${version}")
+if(version LESS 110000)
+  add_library(rlock_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
+  target_include_directories(rlock_fmt SYSTEM PUBLIC ${FMT_INCLUDE_DIR})
 else()
-  find_library(FMT_LIBRARY fmt REQUIRED)
-  target_link_libraries(rlock_fmt INTERFACE ${FMT_LIBRARY})
+  add_library(rlock_fmt INTERFACE)
+  target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
+  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY)
 endif()
 add_library(rlock::fmt ALIAS rlock_fmt)
 
