@@ -6,6 +6,7 @@ std = {
                  'LOG_DEBUG', 'LOG_VERBOSE', 'LOG_NOTICE', 'LOG_WARNING' },
     },
     'include',  -- of lua/embed.cmake: the function of that name from lua/shared
+    'script',   -- of lua/embed.cmake: that script as a function
     'KEYS', 'ARGV', 'cjson', 'cmsgpack', 'bit', 'struct',
     'assert', 'error', 'ipairs', 'next', 'pairs', 'pcall', 'select', 'tonumber', 'tostring', 'type', 'unpack',
     math = {}, string = {}, table = {},

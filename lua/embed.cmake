@@ -28,10 +28,26 @@ function(include_shared folder variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
+# Puts lua/<file>.lua in the place of each line `local <name> = script('<file>')`, as a function of KEYS and ARGV: so one
+# script can do what several do. What it includes stays inside.
+function(include_scripts folder variable)
+  set(text "${${variable}}")
+  while(text MATCHES "\n[ \t]*local ([a-z_]+) = script\\('([a-z_/]+)'\\)[ \t]*\n")
+    set(line "${CMAKE_MATCH_0}")
+    set(name "${CMAKE_MATCH_1}")
+    file(READ ${folder}/${CMAKE_MATCH_2}.lua body)
+    string(REPLACE "\r" "" body "\n${body}")
+    include_shared(${folder} body)
+    string(REPLACE "${line}" "\nlocal function ${name}(KEYS, ARGV)\n${body}\nend\n" text "${text}")
+  endwhile()
+  set(${variable} "${text}" PARENT_SCOPE)
+endfunction()
+
 # The bytes of `file` that are worth sending. Long brackets could hold what looks like a comment or an
 # indentation, so they are refused: no script here needs one.
 function(read_script folder file into)
   file(READ ${folder}/${file} text)
+  include_scripts(${folder} text)
   include_shared(${folder} text)
   foreach(bracket IN ITEMS "[[" "[=" ")lua\"")
     string(FIND "${text}" "${bracket}" at)

@@ -1,6 +1,7 @@
 #include "sync/acquire.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/random.h"
 #include "sync/replicas.h"
@@ -30,7 +31,7 @@ struct Round {
 };
 
 /// Reads votes as the lock understands them.
-Round count(const Lockable& lock, const Votes& votes, std::size_t quorum) {
+Round count(const Waitable& lock, const Votes& votes, std::size_t quorum) {
   Round round;
   std::vector<Held> granted;
   for (std::size_t node = 0; node < votes.size(); ++node) {
@@ -61,7 +62,7 @@ Round count(const Lockable& lock, const Votes& votes, std::size_t quorum) {
 }
 
 /// Worth waiting for more votes? Not once enough have granted it, nor once enough cannot.
-bool decided(const Lockable& lock, const Votes& votes, std::size_t quorum) {
+bool decided(const Waitable& lock, const Votes& votes, std::size_t quorum) {
   std::size_t granted = 0;
   std::size_t open = 0;
   for (const Vote& vote : votes) {
@@ -74,11 +75,38 @@ bool decided(const Lockable& lock, const Votes& votes, std::size_t quorum) {
   return granted >= quorum || granted + open < quorum;
 }
 
+/// What is asked in one go: one part, or all of them together.
+struct Question {
+  const Waitable* what;
+  std::size_t first, end;  ///< the parts that it is about
+  Call call;
+};
+
+std::vector<Question> questions_about(std::span<const Part> parts, const Together* together) {
+  std::vector<Question> questions;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    if (together == nullptr || part == 0) {
+      const Waitable* what = together != nullptr ? static_cast<const Waitable*>(together) : parts[part].lock;
+      questions.push_back({what, part, part, what->ask()});
+    }
+    Question& question = questions.back();
+    ++question.end;
+    question.call.escort.insert(question.call.escort.end(), parts[part].escort.begin(),
+                                parts[part].escort.end());
+  }
+  return questions;
+}
+
 /// One wait, from the first question to having it or having given it back.
 class Wait {
  public:
   Wait(Redis& redis, std::span<const Part> parts, const AcquireOptions& options)
-      : redis_(redis), parts_(parts), options_(options), one_try_(options.patience.until <= Clock::now()) {}
+      : redis_(redis),
+        parts_(parts),
+        options_(options),
+        one_try_(options.patience.until <= Clock::now()),
+        questions_(questions_about(parts, options.together)),
+        blocked_(&questions_.front()) {}
 
   Acquired run() {
     for (;;) {
@@ -90,37 +118,38 @@ class Wait {
   }
 
  private:
-  /// Asks for every part, in order. Nothing: somebody else has one of them.
+  /// Asks for everything, in order. Nothing: somebody else has some of it.
   std::optional<Acquired> attempt() {
     Taken taken{.asked = kNever, .held = {}, .voted = {}};
-    for (std::size_t part = 0; part < parts_.size(); ++part) {
-      last_ = ask(part);
+    for (const Question& question : questions_) {
+      last_ = ask(question);
       failure_ = last_.failure;
       if (last_.busy) busy_ = last_.busy;
-      if (last_.refused) return refuse(part);
+      if (last_.refused) return refuse(question);
       if (!last_.held || !replicated()) {
-        give_back(part, last_.ambiguous && redis_.nodes() > 1);
-        blocked_ = part;
+        blocked_ = &question;
+        give_back(question, last_.ambiguous && redis_.nodes() > 1);
         if (failed_for_good()) return give_up();
         return std::nullopt;
       }
       taken.asked = earliest(taken.asked, last_.asked);
-      taken.held.push_back(*last_.held);
       taken.voted = last_.voted;
+      std::ranges::copy(held_by(), std::back_inserter(taken.held));
     }
     return taken;
   }
 
-  Round ask(std::size_t part) {
-    const Lockable& lock = *parts_[part].lock;
-    Call call = lock.ask();
-    call.escort = parts_[part].escort;
-    const Patience patience = patience_of_a_round();
+  std::vector<Held> held_by() const {
+    if (options_.together == nullptr) return {*last_.held};
+    return options_.together->held(*votes_[last_.voted.front()].answer());
+  }
+
+  Round ask(const Question& question) {
     const bool persists = redis_.nodes() == 1 && !one_try_;
     const auto insist = persists ? Redis::Insist::persist : Redis::Insist::once;
-    votes_ = redis_.run(call, patience, insist,
-                        [&](const Votes& votes) { return decided(lock, votes, redis_.quorum()); });
-    return count(lock, votes_, redis_.quorum());
+    votes_ = redis_.run(question.call, patience_of_a_round(), insist,
+                        [&](const Votes& votes) { return decided(*question.what, votes, redis_.quorum()); });
+    return count(*question.what, votes_, redis_.quorum());
   }
 
   Patience patience_of_a_round() const {
@@ -146,11 +175,10 @@ class Wait {
     return failure_->kind != Error::unreachable || !redis_.keeps_trying();
   }
 
-  /// Gives back the parts before `end`, and the part at `end` when its answer left that open.
-  void give_back(std::size_t end, bool including_end) {
+  /// Gives back the parts before this question, and those that it is about when its answer left that open.
+  void give_back(const Question& question, bool open) {
     const Patience goodbye = within(kGoodbye);
-    for (std::size_t part = 0; part < parts_.size() && part <= end; ++part) {
-      if (part == end && !including_end) continue;
+    for (std::size_t part = 0; part < (open ? question.end : question.first); ++part) {
       const auto call = parts_[part].lock->give_back();
       if (!call) continue;
       redis_.farewell(*call);
@@ -158,13 +186,13 @@ class Wait {
     }
   }
 
-  Acquired refuse(std::size_t part) {
-    give_back(part, redis_.nodes() > 1 || parts_[part].lock->queues());
+  Acquired refuse(const Question& question) {
+    give_back(question, redis_.nodes() > 1 || question.what->queues());
     return GaveUp{.why = GaveUp::Why::refused, .refused = last_.refused, .failure = {}, .busy = {}};
   }
 
   Acquired give_up() {
-    if (parts_[blocked_].lock->queues() || last_.ambiguous) give_back(blocked_, true);
+    if (blocked_->what->queues() || last_.ambiguous) give_back(*blocked_, true);
     GaveUp::Why why = GaveUp::Why::unreachable;
     if (busy_) why = GaveUp::Why::busy;
     if (failure_ && failure_->kind != Error::unreachable)
@@ -175,7 +203,7 @@ class Wait {
 
   /// Until there is a reason to ask again.
   void sleep() {
-    const Lockable& lock = *parts_[blocked_].lock;
+    const Waitable& lock = *blocked_->what;
     if (!wakeups_ || watched_ != blocked_) {
       wakeups_.emplace(redis_, lock.channels());
       watched_ = blocked_;
@@ -188,7 +216,7 @@ class Wait {
     }
   }
 
-  TimePoint asks_again_at(const Lockable& lock) {
+  TimePoint asks_again_at(const Waitable& lock) {
     const TimePoint now = Clock::now();
     const bool announced = !lock.channels().empty() && !redis_.deaf();
     Milliseconds nap = lock.poll_every() + jitter(lock.poll_every() / kPollJitterPart);
@@ -199,7 +227,7 @@ class Wait {
   }
 
   /// MIN, doubling to MAX, each with jitter; equal ends are a constant pause.
-  Milliseconds pause(const Lockable& lock) {
+  Milliseconds pause(const Waitable& lock) {
     const auto [least, most] = lock.pause();
     pause_ = pause_ == Milliseconds{0} ? least : std::min(pause_ * 2, most);
     return least == most ? pause_ : pause_ / 2 + jitter(pause_);
@@ -208,7 +236,7 @@ class Wait {
   void tell() const {
     options_.tell({.busy = last_.busy ? &*last_.busy : nullptr,
                    .failure = failure_ ? &*failure_ : nullptr,
-                   .part = blocked_});
+                   .part = blocked_->first});
   }
 
   Redis& redis_;
@@ -219,8 +247,9 @@ class Wait {
   Round last_;
   std::optional<Busy> busy_;        ///< the last "busy" that anybody said
   std::optional<Failure> failure_;  ///< of the last round
-  std::size_t blocked_ = 0;         ///< the part that could not be had
-  std::size_t watched_ = 0;
+  const std::vector<Question> questions_;
+  const Question* blocked_;            ///< what could not be had
+  const Question* watched_ = nullptr;  ///< whose channels we listen to
   std::optional<WakeUps> wakeups_;
   Milliseconds pause_{0};
 };

@@ -8,6 +8,7 @@
 
 #include "redis/redis.h"
 #include "sync/lockable.h"
+#include "sync/together.h"
 
 namespace rlock {
 
@@ -47,6 +48,8 @@ struct Waiting {
 };
 
 struct AcquireOptions {
+  const Together* together = nullptr;  ///< takes all parts at once, where one script can
+
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
   Milliseconds one_try{4000};       ///< also how long a silent server is asked before tell() hears of it
   Milliseconds node_timeout{2000};  ///< of several deployments: how long one may hold up a round

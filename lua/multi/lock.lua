@@ -1,0 +1,12 @@
+-- Take several locks: all of them or none.
+-- May be sent twice, as lock/acquire may.
+--
+-- KEYS  for each member: those of lock/acquire, then those of lock/release
+-- ARGV  how many members; then for each: how many keys and how many keys, how many arguments and how many arguments
+--       these two have, and their arguments
+-- ->    {1, {answer, ...}}      held, every one: the answers of lock/acquire
+--       {0, member, answer}     this one (from 1) cannot be had, because of this; the others are as they were
+local ask = script('lock/acquire')
+local undo = script('lock/release')
+local all_or_none = include('all_or_none')
+return all_or_none(ask, undo)

@@ -1,0 +1,30 @@
+-- Asks for each member in turn; when one cannot be had, those taken before it are given back, the last first, and
+-- nobody is told of it: nothing was to be had in between. ask, undo: scripts of one synchronizer, as functions of KEYS
+-- and ARGV; an answer of ask is an array that starts with 1 where it succeeded.
+local function all_or_none(ask, undo)
+  local next_key, next_argument = 1, 2
+  local function keys(count)
+    next_key = next_key + count
+    return {unpack(KEYS, next_key - count, next_key - 1)}
+  end
+  local function arguments(count)
+    next_argument = next_argument + count
+    return {unpack(ARGV, next_argument - count, next_argument - 1)}
+  end
+
+  local taken, answers = {}, {}
+  for member = 1, tonumber(ARGV[1]) do
+    local counts = arguments(4)
+    local ask_keys, undo_keys = keys(counts[1]), keys(counts[2])
+    local ask_arguments, undo_arguments = arguments(counts[3]), arguments(counts[4])
+    local answer = ask(ask_keys, ask_arguments)
+    if answer[1] ~= 1 then
+      for i = #taken, 1, -1 do undo(taken[i][1], taken[i][2]) end
+      return {0, member, answer}
+    end
+    taken[member] = {undo_keys, undo_arguments}
+    answers[member] = answer
+  end
+  return {1, answers}
+end
+return all_or_none

@@ -1,0 +1,82 @@
+#include "sync/together.h"
+
+#include <algorithm>
+
+#include "scripts.h"
+
+namespace rlock {
+namespace {
+
+/// "multi/lock" for members that ask by lock/acquire. Nothing where there is none.
+const Script* script_for(std::string_view ask) {
+  constexpr std::string_view kAsk = "/acquire";
+  if (!ask.ends_with(kAsk)) return nullptr;
+  const std::string wanted = "multi/" + std::string{ask.substr(0, ask.size() - kAsk.size())};
+  const auto found =
+      std::ranges::find(scripts::all, wanted, [](const Script* script) { return script->name; });
+  return found == scripts::all.end() ? nullptr : *found;
+}
+
+/// What takes a member back that was taken and is not to be kept.
+Call undo(const Lockable& member) {
+  return member.queues() ? *member.give_back() : member.release({.keep_until = {}, .silently = true});
+}
+
+template <class Item>
+void append(std::vector<Item>& all, const std::vector<Item>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::optional<Together> Together::of(std::span<const Lockable* const> members) {
+  const Script* ask = members.front()->ask().script;
+  const Script* script = ask != nullptr ? script_for(ask->name) : nullptr;
+  const bool alike =
+      std::ranges::all_of(members, [&](const Lockable* member) { return member->ask().script == ask; });
+  if (script == nullptr || !alike) return std::nullopt;
+  return Together{members, *script};
+}
+
+Call Together::ask() const {
+  Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
+  for (const Lockable* member : members_) {
+    const Call ask = member->ask();
+    const Call back = undo(*member);
+    append(all.keys, ask.keys);
+    append(all.keys, back.keys);
+    for (const std::size_t count : {ask.keys.size(), back.keys.size(), ask.args.size(), back.args.size()})
+      all.args.push_back(std::to_string(count));
+    append(all.args, ask.args);
+    append(all.args, back.args);
+  }
+  return all;
+}
+
+Attempt Together::read(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return held(reply).front();
+  const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
+  if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
+  Attempt attempt = members_[member]->read(reply.at(2));
+  if (auto* busy = std::get_if<Busy>(&attempt)) busy->member = members_[member]->name().str();
+  return attempt;
+}
+
+std::vector<Held> Together::held(const Reply& reply) const {
+  std::vector<Held> all;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    const Attempt attempt = members_[i]->read(reply.at(1).at(i));
+    if (!std::holds_alternative<Held>(attempt))
+      throw Error{Error::internal, "the server took a member and did not"};
+    all.push_back(std::get<Held>(attempt));
+  }
+  return all;
+}
+
+std::vector<Channel> Together::channels() const {
+  std::vector<Channel> all;
+  for (const Lockable* member : members_) append(all, member->channels());
+  return all;
+}
+
+}  // namespace rlock

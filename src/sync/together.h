@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// Several things to take, all of them or none, in one script: for keys that one server can look at in one go. What was taken is then
+/// kept and given back one by one, as if it had been taken so.
+class Together final : public Waitable {
+ public:
+  /// Nothing where the members cannot be taken by one script: they are of different kinds, or of one that has none.
+  /// REQUIRES: the members outlive it; at least one.
+  static std::optional<Together> of(std::span<const Lockable* const> members);
+
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;                         ///< Held: see held()
+  std::optional<Call> give_back() const override { return std::nullopt; }  ///< its members are given back
+  bool queues() const override { return members_.front()->queues(); }
+  std::vector<Channel> channels() const override;  ///< of all of them
+  Pause pause() const override { return members_.front()->pause(); }
+  const LockName& name() const override { return members_.front()->name(); }
+
+  /// What each member was told, of a reply that says Held.
+  std::vector<Held> held(const Reply& reply) const;
+
+ private:
+  Together(std::span<const Lockable* const> members, const Script& script)
+      : members_(members.begin(), members.end()), script_(&script) {}
+
+  std::vector<const Lockable*> members_;
+  const Script* script_;
+};
+
+}  // namespace rlock

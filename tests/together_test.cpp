@@ -1,0 +1,76 @@
+#include "sync/together.h"
+
+#include <doctest/doctest.h>
+
+#include "support/direct.h"
+#include "support/redis_server.h"
+#include "sync/fair.h"
+#include "sync/lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+Claim claim(const char* key, const char* owner) {
+  return {.name = LockName{key}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
+}
+
+/// Three locks of one owner, asked for together.
+template <class Kind>
+struct Three {
+  Kind a, b, c;
+  explicit Three(const char* owner) : a(claim("a", owner)), b(claim("b", owner)), c(claim("c", owner)) {}
+  std::vector<const Lockable*> members() const { return {&a, &b, &c}; }
+};
+
+}  // namespace
+
+TEST_CASE("things of different kinds cannot be taken by one script") {
+  const Lock first{claim("a", "o:1")};
+  const Lock again{claim("b", "o:1"), Lock::Hold::another};
+  const std::vector<const Lockable*> members{&first, &again};
+
+  CHECK(!Together::of(members).has_value());
+}
+
+TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind, Lock, FairLock) {
+  RedisServer redis;
+  Direct direct{redis};
+  const Three<Kind> three{"o:1"};
+  const auto members = three.members();
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+
+  SUBCASE("all are free") {
+    const Reply reply = direct.run(together->ask());
+    REQUIRE(std::holds_alternative<Held>(together->read(reply)));
+    CHECK(together->held(reply).size() == 3);
+    for (const char* key : {"a", "b", "c"}) {
+      CHECK(redis.cli({"HGET", key, "o:1"}) == "1");
+      CHECK(redis.pttl(key) > 0);
+    }
+  }
+  SUBCASE("asking twice is asking once") {
+    direct.run(together->ask());
+    const Reply reply = direct.run(together->ask());
+    CHECK(std::holds_alternative<Held>(together->read(reply)));
+    CHECK(redis.cli({"HGET", "b", "o:1"}) == "1");
+  }
+  SUBCASE("the last is busy: the others stay as they were, and it is named") {
+    direct.run(Kind{claim("c", "other:1")}.ask());
+    const Attempt attempt = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Busy>(attempt));
+    CHECK(std::get<Busy>(attempt).member == "c");
+    CHECK(!redis.has("a"));
+    CHECK(!redis.has("b"));
+    CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
+  }
+  SUBCASE("one is something else: refused, and nothing is taken") {
+    redis.cli({"SET", "b", "text"});
+    const Attempt attempt = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Refused>(attempt));
+    CHECK(!redis.has("a"));
+    CHECK(redis.cli({"GET", "b"}) == "text");
+  }
+}
