@@ -1,0 +1,6 @@
+-- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for fenced/acquire.
+-- May be sent twice, as fenced/acquire may.
+local ask = script('fenced/acquire')
+local undo = script('lock/release')
+local all_or_none = include('all_or_none')
+return all_or_none(ask, undo)

@@ -1,0 +1,6 @@
+-- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for read/acquire.
+-- May be sent twice, as read/acquire may.
+local ask = script('read/acquire')
+local undo = script('read/release')
+local all_or_none = include('all_or_none')
+return all_or_none(ask, undo)
