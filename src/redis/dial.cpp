@@ -26,6 +26,11 @@ std::string reason(int error) {
   return text;
 }
 
+std::uint32_t zone_of(const std::string& name) {
+  const auto number = parse_count(name);
+  return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
+}
+
 void tune(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -34,11 +39,16 @@ void tune(int fd) {
 
 }  // namespace
 
-Dial::Dial(const Address& address, TimePoint until) : until_(until), share_ends_(until) {
-  if (address.is_unix()) {
-    add_unix(address.path);
-  } else {
-    add(address.host, address.port);
+Dial::Dial(const Address& address, TimePoint until, const Lookup::Resolver& resolve)
+    : address_(address), until_(until), share_ends_(until) {
+  if (address_.is_unix()) {
+    add_unix(address_.path);
+  } else if (address_.host == "localhost") {
+    add("127.0.0.1");
+    add("::1");
+  } else if (!add(address_.host)) {
+    lookup_.emplace(address_.host, resolve);
+    return;
   }
   if (!failure_) call_next(Clock::now());
 }
@@ -56,33 +66,32 @@ void Dial::add_unix(const std::string& path) {
   endpoints_.push_back(endpoint);
 }
 
-void Dial::add(const std::string& numeric, std::uint16_t port) {
+/// False: it is no numeric address.
+bool Dial::add(const std::string& numeric) {
   Endpoint endpoint;
   auto& v4 = reinterpret_cast<sockaddr_in&>(endpoint.address);
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(endpoint.address);
+  const auto zone = std::min(numeric.find('%'), numeric.size());
   if (::inet_pton(AF_INET, numeric.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
+    v4.sin_port = htons(address_.port);
     endpoint.size = sizeof v4;
-    return endpoints_.push_back(endpoint);
+  } else if (::inet_pton(AF_INET6, numeric.substr(0, zone).c_str(), &v6.sin6_addr) == 1) {
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(address_.port);
+    if (zone < numeric.size()) v6.sin6_scope_id = zone_of(numeric.substr(zone + 1));
+    endpoint.size = sizeof v6;
+  } else {
+    return false;
   }
-  const auto zone = std::min(numeric.find('%'), numeric.size());
-  auto& v6 = reinterpret_cast<sockaddr_in6&>(endpoint.address);
-  if (::inet_pton(AF_INET6, numeric.substr(0, zone).c_str(), &v6.sin6_addr) != 1) {
-    failure_ = fmt::format("{} is no address", quoted(numeric));
-    return;
-  }
-  v6.sin6_family = AF_INET6;
-  v6.sin6_port = htons(port);
-  if (zone < numeric.size()) {
-    const std::string name = numeric.substr(zone + 1);
-    const auto number = parse_count(name);
-    v6.sin6_scope_id = number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
-  }
-  endpoint.size = sizeof v6;
   endpoints_.push_back(endpoint);
+  return true;
 }
 
-short Dial::interest() const noexcept { return socket_ && !connected_ ? POLLOUT : short{0}; }
+short Dial::interest() const noexcept {
+  if (lookup_) return POLLIN;
+  return socket_ && !connected_ ? POLLOUT : short{0};
+}
 
 void Dial::call_next(TimePoint now) {
   while (next_ < endpoints_.size() && now < until_) {
@@ -90,8 +99,13 @@ void Dial::call_next(TimePoint now) {
     share_ends_ = std::min(until_, later(now, left(until_, now) / waiting));
     if (call(endpoints_[next_++])) return;
   }
-  failure_ = last_.empty() ? "no answer to the connection attempt" : last_;
-  if (endpoints_.size() > 1) *failure_ += fmt::format(" (the last of {} addresses)", next_);
+  failure_ = first_failure_.empty() ? "no answer to the connection attempt" : first_failure_;
+  if (next_ > 1) *failure_ += fmt::format(" (and {} more addresses were no better)", next_ - 1);
+}
+
+/// What the system would have tried first is the best clue.
+void Dial::note(const std::string& failure) {
+  if (first_failure_.empty()) first_failure_ = failure;
 }
 
 /// True: it is connected, or on its way.
@@ -99,14 +113,14 @@ bool Dial::call(const Endpoint& endpoint) {
   const auto family = endpoint.address.ss_family;
   socket_.reset(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_) {
-    last_ = reason(errno);
+    note(reason(errno));
     return false;
   }
   if (family != AF_UNIX) tune(socket_.number());
   connected_ =
       ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.size) == 0;
   if (connected_ || errno == EINPROGRESS) return true;
-  last_ = reason(errno);
+  note(reason(errno));
   socket_.reset();
   return false;
 }
@@ -124,18 +138,35 @@ std::optional<int> Dial::outcome() const {
   return std::nullopt;
 }
 
+void Dial::look_at_answer(TimePoint now) {
+  lookup_->ready();
+  const std::string name = quoted(address_.host);
+  if (lookup_->failure()) {
+    failure_ = fmt::format("cannot look up {}: {}", name, sanitized(*lookup_->failure()));
+  } else if (lookup_->found()) {
+    for (const std::string& numeric : *lookup_->found()) add(numeric);
+  } else if (now < until_) {
+    return;
+  } else {
+    failure_ = fmt::format("cannot look up {}: no answer in time", name);
+  }
+  lookup_.reset();
+  if (!failure_) call_next(now);
+}
+
 void Dial::ready(short events, TimePoint now) {
   if (connected_ || failure_) return;
+  if (lookup_) return look_at_answer(now);
   if (events != 0 && socket_) {
     if (const auto ended = outcome()) {
       connected_ = *ended == 0;
       if (connected_) return;
-      last_ = reason(*ended);
+      note(reason(*ended));
       return call_next(now);
     }
   }
   if (now < share_ends_) return;
-  last_ = "no answer to the connection attempt";
+  note("no answer to the connection attempt");
   call_next(now);
 }
 

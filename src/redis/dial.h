@@ -8,18 +8,20 @@
 
 #include "base/descriptor.h"
 #include "base/time.h"
+#include "loop/lookup.h"
 #include "redis/target.h"
 
 namespace rlock {
 
-/// The way to a connected socket, within a time. Where a server has several addresses they are tried in turn, each for its
-/// share of the time that is left.
+/// The way to a connected socket, within a time. A name is looked up each time, for it may have moved; where it has several
+/// addresses they are tried in turn, each for its share of the time that is left. `localhost` is this machine, whatever any
+/// name server says.
 ///
 /// Passive like a Source, for whoever owns it: ask connected() and failure() after ready().
 class Dial {
  public:
   /// Begins. A Unix socket is connected, or has failed, when this returns.
-  Dial(const Address& address, TimePoint until);
+  Dial(const Address& address, TimePoint until, const Lookup::Resolver& resolve = Lookup::system_resolver);
 
   bool connected() const noexcept { return connected_; }
   const std::optional<std::string>& failure() const noexcept { return failure_; }
@@ -27,7 +29,7 @@ class Dial {
   /// The socket: non-blocking, closed on exec. REQUIRES: connected()
   Descriptor take() { return std::move(socket_); }
 
-  int fd() const noexcept { return socket_.number(); }
+  int fd() const noexcept { return lookup_ ? lookup_->fd() : socket_.number(); }
   short interest() const noexcept;
   TimePoint wake_at() const noexcept { return connected_ || failure_ ? kNever : share_ends_; }
   void ready(short events, TimePoint now);
@@ -38,19 +40,24 @@ class Dial {
     socklen_t size = 0;
   };
 
-  void add(const std::string& numeric, std::uint16_t port);
+  bool add(const std::string& numeric);
   void add_unix(const std::string& path);
   void call_next(TimePoint now);
   bool call(const Endpoint& endpoint);
+  void note(const std::string& failure);
   std::optional<int> outcome() const;
 
+  void look_at_answer(TimePoint now);
+
+  const Address address_;
   const TimePoint until_;
+  std::optional<Lookup> lookup_;
   std::vector<Endpoint> endpoints_;
   std::size_t next_ = 0;
   TimePoint share_ends_;
   Descriptor socket_;
   bool connected_ = false;
-  std::string last_;
+  std::string first_failure_;
   std::optional<std::string> failure_;
 };
 

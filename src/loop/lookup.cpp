@@ -1,0 +1,138 @@
+#include "loop/lookup.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// What is read of an answer. A name with more addresses than fit in it has enough.
+constexpr std::size_t kLongestAnswer = 4096;
+
+/// In front of a reason instead of addresses.
+constexpr char kSorry = '!';
+
+[[noreturn]] void refused(const char* what) {
+  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
+}
+
+/// Ends with its parent, hears no signal that is meant for it (^C goes to the whole foreground group) and holds nothing open
+/// that somebody waits to see closed.
+void detach(int answer, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
+  if (answer > 3) ::close_range(3, static_cast<unsigned>(answer) - 1, 0);
+  ::close_range(static_cast<unsigned>(answer) + 1, ~0U, 0);
+}
+
+std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) {
+  try {
+    return joined(resolve(host), "\n");
+  } catch (const std::exception& error) {
+    return kSorry + std::string{error.what()};
+  }
+}
+
+/// Helpers that were ended and were not gone yet. They are no use to anybody, but somebody has to wait for them.
+std::vector<pid_t>& dying() {
+  static std::vector<pid_t> pids;
+  return pids;
+}
+
+void bury() {
+  std::erase_if(dying(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
+}
+
+}  // namespace
+
+Lookup::Lookup(const std::string& host, const Resolver& resolve) {
+  bury();
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) refused("cannot look up a name");
+  answer_.reset(ends[0]);
+  const Descriptor write_end{ends[1]};
+  ::fcntl(fd(), F_SETFL, O_NONBLOCK);
+  const pid_t parent = ::getpid();
+  helper_ = ::fork();
+  if (helper_ < 0) refused("cannot look up a name");
+  if (helper_ != 0) return;
+
+  detach(write_end.number(), parent);
+  const std::string answer = answer_of(resolve, host).substr(0, kLongestAnswer);
+  (void)!::write(write_end.number(), answer.data(), answer.size());
+  ::_exit(0);
+}
+
+Lookup::~Lookup() {
+  if (answer_) ::kill(helper_, SIGKILL);  // it holds the other end: the number is still its own
+  dying().push_back(helper_);
+  bury();
+}
+
+void Lookup::ready() {
+  std::array<char, kLongestAnswer> buffer;
+  while (answer_) {
+    const ssize_t got = ::read(fd(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return;
+    if (got == 0) {
+      answer_.reset();
+      return understand();
+    }
+    text_.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+void Lookup::understand() {
+  if (text_.starts_with(kSorry)) {
+    failure_ = text_.substr(1);
+  } else if (text_.empty()) {
+    failure_ = "nobody could look it up";
+  } else {
+    found_ = split(text_, '\n');
+  }
+}
+
+std::vector<std::string> Lookup::system_resolver(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags =
+      AI_ADDRCONFIG;  // a host without IPv6 does not wait for name servers that are silent about it
+  addrinfo* raw = nullptr;
+  const int error = ::getaddrinfo(host.c_str(), nullptr, &hints, &raw);
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all{raw, &freeaddrinfo};
+  if (error != 0) {
+    std::string reason = error == EAI_SYSTEM ? std::strerror(errno) : ::gai_strerror(error);
+    reason.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(reason.front())));
+    throw std::runtime_error{reason};
+  }
+  std::vector<std::string> found;
+  for (const addrinfo* one = raw; one != nullptr; one = one->ai_next) {
+    std::array<char, NI_MAXHOST> numeric{};
+    if (::getnameinfo(one->ai_addr, one->ai_addrlen, numeric.data(), numeric.size(), nullptr, 0,
+                      NI_NUMERICHOST) == 0)
+      found.emplace_back(numeric.data());
+  }
+  return found;
+}
+
+}  // namespace rlock
