@@ -14,13 +14,6 @@
 namespace rlock {
 namespace {
 
-const VerbEntry* find_verb(std::string_view name) {
-  for (const VerbEntry& entry : verbs()) {
-    if (entry.name == name) return &entry;
-  }
-  return nullptr;
-}
-
 /// The first words of all verbs; or, behind a noun, the second ones.
 std::vector<std::string_view> names_after(std::string_view noun) {
   std::vector<std::string_view> names;

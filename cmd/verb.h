@@ -34,6 +34,9 @@ struct VerbEntry {
 /// All verbs, in the order in which people look for them (cmd/verbs.cpp).
 std::span<const VerbEntry> verbs();
 
+/// Nothing if there is none of this name.
+const VerbEntry* find_verb(std::string_view name);
+
 /// `rlock --help`.
 std::string main_screen();
 

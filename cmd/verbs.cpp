@@ -19,6 +19,9 @@ constexpr std::array kVerbs{
     VerbEntry{"scripts list", "name them, with their SHA-1", scripts_list_verb},
     VerbEntry{"scripts show", "print one, byte for byte as it is sent", scripts_show_verb},
     VerbEntry{"scripts load", "load them into the servers beforehand", scripts_load_verb},
+    VerbEntry{"completion bash", "for bash", completion_bash_verb},
+    VerbEntry{"completion zsh", "for zsh", completion_zsh_verb},
+    VerbEntry{"completion fish", "for fish", completion_fish_verb},
 };
 
 /// What people look for, in the order in which they look for it.
@@ -49,6 +52,13 @@ std::string line_of(std::string_view noun) {
 }  // namespace
 
 std::span<const VerbEntry> verbs() { return kVerbs; }
+
+const VerbEntry* find_verb(std::string_view name) {
+  for (const VerbEntry& entry : verbs()) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
 
 std::string main_screen() {
   std::string text =

@@ -15,5 +15,8 @@ std::unique_ptr<Verb> server_status_verb();
 std::unique_ptr<Verb> scripts_list_verb();
 std::unique_ptr<Verb> scripts_show_verb();
 std::unique_ptr<Verb> scripts_load_verb();
+std::unique_ptr<Verb> completion_bash_verb();
+std::unique_ptr<Verb> completion_zsh_verb();
+std::unique_ptr<Verb> completion_fish_verb();
 
 }  // namespace rlock

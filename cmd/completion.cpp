@@ -1,0 +1,53 @@
+// rlock completion bash | zsh | fish
+
+#include "cmd/completion.h"
+
+#include <fmt/format.h>
+
+#include "cmd/exit_code.h"
+#include "cmd/output.h"
+#include "cmd/verbs.h"
+
+namespace rlock {
+namespace {
+
+class Completion final : public Verb {
+ public:
+  Completion(std::string_view name, std::string_view usage, std::string_view example, std::string (*text)())
+      : name_(name), usage_(usage), example_(example), text_(text) {}
+
+  Declaration declare() override {
+    return {.verb = name_,
+            .usage = {usage_},
+            .about = "Print what teaches the shell to complete verbs, options, values and keys.",
+            .examples = {{example_, ""}}};
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    print(text_());
+    return exit_code::ok;
+  }
+
+ private:
+  std::string_view name_, usage_, example_;
+  std::string (*text_)();
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> completion_bash_verb() {
+  return std::make_unique<Completion>("completion bash", "completion bash", "source <(rlock completion bash)",
+                                      bash_completion);
+}
+
+std::unique_ptr<Verb> completion_zsh_verb() {
+  return std::make_unique<Completion>("completion zsh", "completion zsh", "source <(rlock completion zsh)",
+                                      zsh_completion);
+}
+
+std::unique_ptr<Verb> completion_fish_verb() {
+  return std::make_unique<Completion>("completion fish", "completion fish", "rlock completion fish | source",
+                                      fish_completion);
+}
+
+}  // namespace rlock

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cmd/options.h"
+#include "cmd/verb.h"
+
+namespace rlock {
+
+/// Calls `visit` with each verb of the table and all that is said about it.
+void for_each_verb(const std::function<void(const VerbEntry& entry, const Declaration& declaration)>& visit);
+
+/// The options that people may be offered, --help and --version among them.
+std::vector<Option> offered_options(const Declaration& declaration);
+
+/// All names of an option with their dashes: "-w", "--wait".
+std::vector<std::string> spelled_names(const Option& option);
+
+/// The first words of all verbs, each once, in the order of the table.
+std::vector<std::string> nouns();
+
+/// One line about a noun, or about a verb without one.
+std::string about_noun(std::string_view noun);
+
+/// For a shell: in single quotes, with those inside escaped.
+std::string single_quoted(std::string_view text);
+
+}  // namespace rlock
