@@ -40,13 +40,13 @@ TEST_CASE("the greeting and the first call go together where nothing can be refu
   Fixture f;
   f.fake.on("HELLO", wire::kSilence);
 
-  const auto ticket = f.connection().send(call_of(kScript));
+  const auto question = f.connection().send(call_of(kScript));
 
   CHECK(f.turn_until([&] { return f.fake.count("EVALSHA") == 1; }));
   CHECK(f.fake.log().front().front() == "HELLO");
   CHECK(f.fake.log().front().at(2) == "SETNAME");
   CHECK_FALSE(f.connection().open());
-  CHECK_FALSE(f.connection().answered(ticket));
+  CHECK_FALSE(question->answer.has_value());
 }
 
 TEST_CASE("nothing follows a greeting with a password or a database before it has been answered") {
@@ -58,14 +58,14 @@ TEST_CASE("nothing follows a greeting with a password or a database before it ha
     f.fake.on("HELLO", wire::kSilence);
     f.fake.on("SELECT", wire::kSilence);
     f.fake.on("SUBSCRIBE", wire::push({wire::text("subscribe"), wire::text("c"), wire::integer(1)}));
-    const auto ticket = f.connection().send(call_of(kScript));
+    const auto question = f.connection().send(call_of(kScript));
     f.connection().subscribe(Channel{"c"}, false);
     REQUIRE(f.turn_until([&] { return f.fake.count("HELLO") == 1; }));
     CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") + f.fake.count("SUBSCRIBE") > 0; }, 50ms));
 
     f.fake.announce(greeting.db == 0 ? "%0\r\n" : "%0\r\n+OK\r\n");
     f.fake.answer(wire::integer(1));
-    REQUIRE(f.turn_until([&] { return f.connection().answered(ticket); }));
+    REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
     INFO(f.connection().failure().value_or(Failure{}).text);
     CHECK(f.connection().open());
     CHECK(f.fake.count("SUBSCRIBE") == 1);
@@ -94,9 +94,9 @@ TEST_CASE("answers belong to the questions in their order, whatever is announced
   Fixture f;
   f.connection().subscribe(Channel{"c"}, false);
   const auto first = f.connection().send(call_of(kScript));
-  const auto forgotten = f.connection().send(call_of(kScript));
+  const auto forgotten = f.connection().send(call_of(kScript));  // its place in the order is kept
   const auto second = f.connection().send(command({"GET", "k"}));
-  f.connection().forget(forgotten);
+  forgotten->forgotten = true;
   REQUIRE(f.turn_until([&] { return f.fake.count("GET") == 1; }));
 
   f.fake.announce(wire::message("c", "0"));
@@ -104,11 +104,9 @@ TEST_CASE("answers belong to the questions in their order, whatever is announced
   f.fake.answer(wire::message("c", "1") + wire::integer(2) + wire::message("d", "2"));
   f.fake.answer(wire::text("three"));
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(second); }));
-  CHECK(f.connection().take(first)->integer() == 1);
-  CHECK_FALSE(f.connection().take(first).has_value());
-  CHECK_FALSE(f.connection().take(forgotten).has_value());
-  CHECK(f.connection().take(second)->text() == "three");
+  REQUIRE(f.turn_until([&] { return second->answer.has_value(); }));
+  CHECK(first->answer->integer() == 1);
+  CHECK(second->answer->text() == "three");
   const auto pushes = f.connection().take_pushes();
   REQUIRE(pushes.size() == 4);
   CHECK(pushes[0].kind == Push::Kind::subscribed);
@@ -124,10 +122,10 @@ TEST_CASE("a script that the server does not know is sent as a whole, once, and 
   f.fake.answer(wire::integer(1));
   f.fake.answer(wire::integer(2));
 
-  const auto ticket = f.connection().send(call);
+  const auto question = f.connection().send(call);
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(ticket) && f.fake.count("EVAL") == 2; }));
-  CHECK(f.connection().take(ticket)->integer() == 1);
+  REQUIRE(f.turn_until([&] { return question->answer.has_value() && f.fake.count("EVAL") == 2; }));
+  CHECK(question->answer->integer() == 1);
   std::vector<std::string> scripts;
   for (const Words& words : f.fake.log())
     if (words.front() == "EVAL") scripts.push_back(words.at(1));
@@ -139,10 +137,10 @@ TEST_CASE("NOSCRIPT in answer to the whole script is the answer") {
   f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));
   f.fake.on("EVAL", wire::error("NOSCRIPT there are no scripts here"));
 
-  const auto ticket = f.connection().send(call_of(kScript));
+  const auto question = f.connection().send(call_of(kScript));
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(ticket); }));
-  CHECK(f.connection().take(ticket)->is_error("NOSCRIPT"));
+  REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
+  CHECK(question->answer->is_error("NOSCRIPT"));
   CHECK(f.fake.count("EVAL") == 1);
 }
 
@@ -165,9 +163,9 @@ TEST_CASE("in RESP2 it says AUTH, SETNAME and SELECT, and nothing else before th
   Fixture f{{.user = "app", .password = "secret", .db = 2, .resp3 = false}};
   f.fake.answer(wire::integer(1));
   f.fake.on("CLIENT", wire::error("NOPERM"));  // a name is a courtesy
-  const auto ticket = f.connection().send(call_of(kScript));
+  const auto question = f.connection().send(call_of(kScript));
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(ticket); }));
+  REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
   const auto log = f.fake.log();
   CHECK(log.at(0) == Words{"AUTH", "app", "secret"});
   CHECK(log.at(1).at(1) == "SETNAME");
@@ -190,10 +188,10 @@ TEST_CASE("a refused subscription is announced, and the answers behind it keep t
   f.fake.on("SUBSCRIBE", wire::error("NOPERM this user has no permissions to access one of the channels"));
   f.fake.answer(wire::integer(5));
   f.connection().subscribe(Channel{"c"}, false);
-  const auto ticket = f.connection().send(call_of(kScript));
+  const auto question = f.connection().send(call_of(kScript));
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(ticket); }));
-  CHECK(f.connection().take(ticket)->integer() == 5);
+  REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
+  CHECK(question->answer->integer() == 5);
   const auto pushes = f.connection().take_pushes();
   REQUIRE(pushes.size() == 1);
   CHECK(pushes[0].kind == Push::Kind::refused);
@@ -204,9 +202,9 @@ TEST_CASE("a call in the middle of a redirection is not taken for a part of the 
   Fixture f;
   f.fake.on("ASKING", wire::status("OK"));
   f.fake.answer(wire::integer(1));
-  const auto ticket = f.connection().send(call_of(kScript), true);
+  const auto question = f.connection().send(call_of(kScript), true);
 
-  REQUIRE(f.turn_until([&] { return f.connection().answered(ticket); }));
+  REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
   CHECK(f.connection().open());
   const auto log = f.fake.log();
   CHECK(log.at(1) == Words{"ASKING"});
@@ -268,10 +266,10 @@ TEST_CASE("a call that is given up before it could be written is never written")
   f.fake.on("SELECT", wire::kSilence);
   Call call = call_of(kScript);
   call.escort = {call_of(kOther)};
-  const auto ticket = f.connection().send(call);
+  const auto question = f.connection().send(call);
   REQUIRE(f.turn_until([&] { return f.fake.count("SELECT") == 1; }));
 
-  f.connection().forget(ticket);
+  question->forgotten = true;
   f.fake.announce("%0\r\n+OK\r\n");
   REQUIRE(f.turn_until([&] { return f.connection().open(); }));
   CHECK_FALSE(turns(f.loop, [&] { return f.fake.count("EVALSHA") > 0; }, 30ms));

@@ -137,6 +137,28 @@ TEST_CASE("an answer that does not come in time condemns its connection, and a f
   CHECK(f.vote(kGet).reply.has_value());
 }
 
+TEST_CASE("what was never written cannot have happened") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::kSilence);
+  Fixture f{{fake.url() + "?db=1"}};
+  CHECK(f.vote(kCall, Milliseconds{100}).attempts == 0);
+  CHECK(f.vote(kCall, Milliseconds{1000}, kOnce).attempts == 0);
+  CHECK(fake.count("EVALSHA") == 0);
+
+  Fixture hasty{{fake.url()}};  // goes with the greeting
+  CHECK(hasty.vote(kCall, Milliseconds{100}).attempts == 1);
+}
+
+TEST_CASE("an answer counts, whatever happened to its connection afterwards") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  fake.decide([](const Words& command) -> std::optional<std::string> {
+    if (command.front() == "EVALSHA") return wire::integer(7) + ">1\r\n:1\r\n" + "garbage\r\n";
+    return std::nullopt;
+  });
+  CHECK(f.vote(kCall, Milliseconds{1000}, kOnce).reply->integer() == 7);
+}
+
 TEST_CASE("a late answer is never taken for another question's") {
   FakeRedis fake;
   Fixture f{{fake.url()}};

@@ -30,17 +30,12 @@ struct Fixture {
     return turns(loop, [&] { return link.connection() != nullptr && link.connection()->open(); });
   }
   std::optional<Reply> ask(const Call& call) {
-    std::optional<Reply> reply;
     Connection* connection = link.connection();
-    if (connection == nullptr) return reply;
+    if (connection == nullptr) return std::nullopt;
     const auto number = connection->number();
-    const auto ticket = connection->send(call);
-    turns(loop, [&] {
-      Connection* still = link.find(number);
-      if (still != nullptr) reply = still->take(ticket);
-      return still == nullptr || reply || still->failure();
-    });
-    return reply;
+    const auto question = connection->send(call);
+    turns(loop, [&] { return question->answer || link.find(number) == nullptr; });
+    return question->answer;
   }
 
   Loop loop;

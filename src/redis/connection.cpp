@@ -91,15 +91,14 @@ void Connection::greet() {
   if (greeting_.db != 0) say(Role::select, {"SELECT", std::to_string(greeting_.db)});
 }
 
-Connection::Ticket Connection::send(const Call& call, bool asking) {
-  const Ticket ticket = next_ticket_++;
-  answers_[ticket] = std::nullopt;
-  put({.role = Role::call, .ticket = ticket, .call = call, .asking = asking});
+std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
+  const auto question = std::make_shared<Question>();
+  put({.role = Role::call, .question = question, .call = call, .asking = asking});
   for (const Call& companion : call.escort) {
-    put({.role = Role::escort, .ticket = ticket, .call = companion, .asking = asking});
+    put({.role = Role::escort, .question = question, .call = companion, .asking = asking});
   }
   flush();
-  return ticket;
+  return question;
 }
 
 void Connection::leave_behind(const Call& call) {
@@ -131,6 +130,8 @@ void Connection::write_held_back() {
 
 /// Gives a question its place in the order.
 void Connection::write(Expected expected) {
+  if (expected.question && expected.question->forgotten && !expected.question->written) return;
+  if (expected.question) expected.question->written = true;
   if (expected.asking) {
     wire_->say({"ASKING"});
     expected_.push_back({.role = Role::asking});
@@ -246,8 +247,7 @@ void Connection::accept_answer(Expected expected, Reply reply) {
       expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
   if (unknown_script) return write_as_text(std::move(expected));
   if (expected.role == Role::escort) return;
-  if (const auto found = answers_.find(expected.ticket); found != answers_.end())
-    found->second = std::move(reply);
+  expected.question->answer = std::move(reply);
 }
 
 /// The server does not know the script. Its escort goes again too: it was to come behind it.
@@ -255,38 +255,23 @@ void Connection::write_as_text(Expected expected) {
   expected.form = Form::as_text;
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;
-  const Ticket ticket = expected.ticket;
+  const std::shared_ptr<Question> question = expected.question;
   const std::vector<Call> escort = leads ? expected.call.escort : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
   for (Expected& coming : expected_) {
-    if (coming.role == Role::escort && coming.ticket == ticket) coming.role = Role::nobody;
+    if (coming.role == Role::escort && coming.question == question) coming.role = Role::nobody;
   }
   for (const Call& companion : escort) {
-    write(
-        {.role = Role::escort, .ticket = ticket, .call = companion, .asking = asking, .form = Form::as_text});
+    write({.role = Role::escort,
+           .question = question,
+           .call = companion,
+           .asking = asking,
+           .form = Form::as_text});
   }
 }
 
 // --- the source ----------------------------------------------------------------------------------
-
-std::optional<Reply> Connection::take(Ticket ticket) {
-  const auto found = answers_.find(ticket);
-  if (found == answers_.end() || !found->second) return std::nullopt;
-  std::optional<Reply> reply = std::move(found->second);
-  answers_.erase(found);
-  return reply;
-}
-
-bool Connection::answered(Ticket ticket) const {
-  const auto found = answers_.find(ticket);
-  return found != answers_.end() && found->second.has_value();
-}
-
-void Connection::forget(Ticket ticket) {
-  answers_.erase(ticket);
-  std::erase_if(held_back_, [&](const Expected& held) { return held.ticket == ticket; });
-}
 
 void Connection::fail(Failure why) {
   if (state_ == State::failed) return;
@@ -326,8 +311,12 @@ void Connection::ready(short events, TimePoint now) {
   if (wire_ && (events & POLLOUT) != 0) flush();
   if (wire_ && (events & (POLLIN | POLLHUP | POLLERR)) != 0) receive();
   if (state_ == State::greeting && now >= open_by_) {
-    fail({Error::unreachable, "connected, but no answer to the greeting"});
+    fail({Error::unreachable, silence()});
   }
+}
+
+std::string Connection::silence() const {
+  return state_ == State::dialing ? dial_.silence() : "connected, but no answer to the greeting";
 }
 
 }  // namespace rlock

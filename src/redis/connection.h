@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +34,13 @@ struct Push {
   Reply reply{};  ///< the message; refused: the error
 };
 
+/// A call on its way, shared by who asks and the connection that carries it: what is known outlives the connection.
+struct Question {
+  std::optional<Reply> answer;
+  bool written = false;    ///< the server may have heard it
+  bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
+};
+
 /// Bytes to one server over one socket: answers in the order of the questions, EVALSHA and then EVAL where the
 /// server does not know the script, pushes apart from replies. Made once, it opens, talks and fails; a new attempt
 /// is a new Connection (see Link). Knows nothing of topologies.
@@ -42,9 +48,6 @@ struct Push {
 /// Entirely passive: look at open(), failure(), answers and pushes after a turn of the loop.
 class Connection final : public Source {
  public:
-  /// Identifies a question until its answer is taken or forgotten.
-  using Ticket = std::uint64_t;
-
   /// Begins to connect; fails by itself when `open_by` passes first. REQUIRES: the loop outlives the connection.
   Connection(Loop& loop, const Address& address, Greeting greeting, TimePoint open_by);
   ~Connection() override;
@@ -60,6 +63,9 @@ class Connection final : public Source {
   bool resp3() const noexcept { return greeting_.resp3; }       ///< pushes come on this connection
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
+  /// Why it is not open yet, as a reason to give up. REQUIRES: neither open nor failed
+  std::string silence() const;
+
   /// The next attempt should greet in RESP2. `told`: the server said that it does not know HELLO 3; `suspected`: it hung
   /// up when it heard it, as some old servers and proxies do.
   enum class Resp2 { no, suspected, told };
@@ -67,14 +73,7 @@ class Connection final : public Source {
 
   /// Sends a call (with its escort) as soon as that is safe: in one write with the greeting where neither a password nor
   /// a database number could be refused, else once the greeting has been answered.
-  Ticket send(const Call& call, bool asking = false);
-
-  /// The answer, once; nothing while it is not there.
-  std::optional<Reply> take(Ticket ticket);
-  bool answered(Ticket ticket) const;
-
-  /// Nobody waits for this answer any more: it will be dropped when it comes. What has not been written yet never will be.
-  void forget(Ticket ticket);
+  std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
   /// Writes a call whose answer nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
   void leave_behind(const Call& call);
@@ -101,8 +100,8 @@ class Connection final : public Source {
   /// What the next answer in the order belongs to.
   struct Expected {
     Role role;
-    Ticket ticket = 0;
-    Call call{};  ///< of a script: to be sent again as a whole on NOSCRIPT
+    std::shared_ptr<Question> question{};  ///< of a call and of its escort
+    Call call{};                           ///< of a script: to be sent again as a whole on NOSCRIPT
     bool asking = false;
     Form form = Form::by_hash;
   };
@@ -134,10 +133,8 @@ class Connection final : public Source {
   ReplyReader reader_;
   std::deque<Expected> expected_;
   std::deque<Expected> held_back_;  ///< what waits for the socket, or for the greeting's answer
-  std::map<Ticket, std::optional<Reply>> answers_;
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
-  Ticket next_ticket_ = 1;
   TimePoint opened_at_{};
   bool spoke_ = false;
   Resp2 wants_resp2_ = Resp2::no;

@@ -99,7 +99,7 @@ void Dial::call_next(TimePoint now) {
     share_ends_ = std::min(until_, later(now, left(until_, now) / waiting));
     if (call(endpoints_[next_++])) return;
   }
-  failure_ = first_failure_.empty() ? "no answer to the connection attempt" : first_failure_;
+  failure_ = first_failure_.empty() ? silence() : first_failure_;
   if (next_ > 1) *failure_ += fmt::format(" (and {} more addresses were no better)", next_ - 1);
 }
 
@@ -138,17 +138,21 @@ std::optional<int> Dial::outcome() const {
   return std::nullopt;
 }
 
+std::string Dial::silence() const {
+  return lookup_ ? fmt::format("cannot look up {}: no answer in time", quoted(address_.host))
+                 : "no answer to the connection attempt";
+}
+
 void Dial::look_at_answer(TimePoint now) {
   lookup_->ready();
-  const std::string name = quoted(address_.host);
   if (lookup_->failure()) {
-    failure_ = fmt::format("cannot look up {}: {}", name, sanitized(*lookup_->failure()));
+    failure_ = fmt::format("cannot look up {}: {}", quoted(address_.host), sanitized(*lookup_->failure()));
   } else if (lookup_->found()) {
     for (const std::string& numeric : *lookup_->found()) add(numeric);
   } else if (now < until_) {
     return;
   } else {
-    failure_ = fmt::format("cannot look up {}: no answer in time", name);
+    failure_ = silence();
   }
   lookup_.reset();
   if (!failure_) call_next(now);
@@ -166,7 +170,7 @@ void Dial::ready(short events, TimePoint now) {
     }
   }
   if (now < share_ends_) return;
-  note("no answer to the connection attempt");
+  note(silence());
   call_next(now);
 }
 

@@ -26,6 +26,9 @@ class Dial {
   bool connected() const noexcept { return connected_; }
   const std::optional<std::string>& failure() const noexcept { return failure_; }
 
+  /// What it is waiting for, as a reason to give up.
+  std::string silence() const;
+
   /// The socket: non-blocking, closed on exec. REQUIRES: connected()
   Descriptor take() { return std::move(socket_); }
 

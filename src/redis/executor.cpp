@@ -23,7 +23,7 @@ constexpr int kMostRedirections = 5;
 /// How far a call has come at one deployment.
 struct Executor::Ask {
   std::uint64_t connection = 0;  ///< where it was written; 0: not written
-  Connection::Ticket ticket = 0;
+  std::shared_ptr<Question> question;
   TimePoint asked{};
   TimePoint not_before = TimePoint::min();
   Milliseconds pause = kShortestPause;
@@ -96,9 +96,7 @@ bool Executor::settled(Request request) const {
 void Executor::drop(Request request) {
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node) {
-    const Ask& ask = pending.asks[node];
-    if (ask.connection == 0) continue;
-    if (Connection* connection = routes_[node]->find(ask.connection)) connection->forget(ask.ticket);
+    if (const auto& question = pending.asks[node].question) question->forgotten = true;
   }
   pending_.remove_if([&](const Pending& p) { return p.id == request; });
 }
@@ -110,7 +108,9 @@ Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
     loop_.turn(patience.until);
     progress(Clock::now());
   }
-  Votes votes = find(request).votes;
+  Pending& pending = find(request);
+  for (std::size_t node = 0; node < nodes(); ++node) finish_attempt(pending.asks[node], pending.votes[node]);
+  Votes votes = std::move(pending.votes);
   drop(request);
   return votes;
 }
@@ -152,8 +152,7 @@ TimePoint Executor::wake_at() const {
         continue;
       }
       const Connection* connection = routes_[node]->find(ask.connection);
-      if (connection == nullptr || connection->failure() || connection->answered(ask.ticket))
-        return TimePoint::min();
+      if (connection == nullptr || connection->failure() || ask.question->answer) return TimePoint::min();
       at = earliest(at, ask_ends(pending, ask, *connection));
     }
   }
@@ -205,9 +204,8 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     return;
   }
   ask.asked = now;
-  ++vote.attempts;
   ask.connection = connection->number();
-  ask.ticket = connection->send(pending.call, std::exchange(ask.asking, false));
+  ask.question = connection->send(pending.call, std::exchange(ask.asking, false));
 }
 
 /// Looks at what became of a call that was written.
@@ -215,19 +213,16 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
   Ask& ask = pending.asks[node];
   Route& route = *routes_[node];
   Connection* connection = route.find(ask.connection);
+  if (ask.question->answer) return accept(pending, node, now);
   if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
-  if (auto reply = connection->take(ask.ticket)) {
-    return accept(pending, node, *connection, std::move(*reply), now);
-  }
   if (connection->failure()) return broke(pending, node, *connection->failure(), now);
   if (now < earliest(ask_ends(pending, ask, *connection), pending.deadline)) return;
 
-  const Failure silent{Error::unreachable,
-                       fmt::format("no answer within {}", describe(left(now, ask.asked)))};
-  connection->forget(ask.ticket);
-  if (connection->open())
-    route.condemn(ask.connection);  // else it fails by itself, or opens for the next try
-  broke(pending, node, silent, now);
+  if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
+    return broke(pending, node, {Error::unreachable, connection->silence()}, now);
+  route.condemn(ask.connection);
+  broke(pending, node,
+        {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))}, now);
 }
 
 /// When an attempt has taken too long: its time runs from the opening of its connection, which has a time of its own.
@@ -236,12 +231,14 @@ TimePoint Executor::ask_ends(const Pending& pending, const Ask& ask, const Conne
   return later(std::max(ask.asked, connection.opened_at()), options_.timeouts.command + pending.call.takes);
 }
 
-void Executor::accept(Pending& pending, std::size_t node, Connection& connection, Reply reply,
-                      TimePoint now) {
+void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   Ask& ask = pending.asks[node];
   Vote& vote = pending.votes[node];
-  vote.connection = ask.connection;
+  const std::uint64_t connection = ask.connection;
+  Reply reply = *std::move(ask.question->answer);
+  vote.connection = connection;
   vote.asked = ask.asked;
+  finish_attempt(ask, vote);
   Route::Verdict verdict =
       reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
@@ -251,7 +248,6 @@ void Executor::accept(Pending& pending, std::size_t node, Connection& connection
     vote.reply = std::move(reply);
     return;
   }
-  ask.connection = 0;
   ask.asking = verdict == Route::Verdict::asking;
   if (verdict != Route::Verdict::later) return;
   ask.last = failure_of(reply);
@@ -260,10 +256,19 @@ void Executor::accept(Pending& pending, std::size_t node, Connection& connection
   ask.redirections = 0;
 }
 
+void Executor::finish_attempt(Ask& ask, Vote& vote) {
+  if (ask.question) {
+    if (ask.question->written) ++vote.attempts;
+    ask.question->forgotten = true;
+  }
+  ask.question.reset();
+  ask.connection = 0;
+}
+
 /// An attempt failed. The next one, or the end.
 void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
   Ask& ask = pending.asks[node];
-  ask.connection = 0;
+  finish_attempt(ask, pending.votes[node]);
   const bool hopeless = why.kind != Error::unreachable || pending.call.only_on != 0;
   if (hopeless || !may_persist(pending, node) || now >= pending.deadline) {
     pending.votes[node].failure = std::move(why);

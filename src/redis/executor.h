@@ -61,7 +61,8 @@ class Executor final : public Redis, public Source {
   void progress(Pending& pending, std::size_t node, TimePoint now);
   void begin(Pending& pending, std::size_t node, TimePoint now);
   void look(Pending& pending, std::size_t node, TimePoint now);
-  void accept(Pending& pending, std::size_t node, Connection& connection, Reply reply, TimePoint now);
+  void accept(Pending& pending, std::size_t node, TimePoint now);
+  static void finish_attempt(Ask& ask, Vote& vote);
   void broke(Pending& pending, std::size_t node, Failure why, TimePoint now);
   TimePoint ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const;
   bool may_persist(const Pending& pending, std::size_t node) const;

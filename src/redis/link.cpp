@@ -95,8 +95,8 @@ void Link::farewell(const Call& call) {
   for (auto& connection : condemned_) connection->leave_behind(call);
 }
 
-void Link::renew(Failure why) {
-  if (connection_) failed(std::move(why), Clock::now());
+void Link::renew(std::uint64_t connection, Failure why) {
+  if (find(connection) != nullptr) failed(std::move(why), Clock::now());
 }
 
 Connection* Link::find(std::uint64_t connection) {

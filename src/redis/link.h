@@ -42,8 +42,8 @@ class Link final : public Source {
   void farewell(const Call& call);
   Connection* find(std::uint64_t connection);
 
-  /// Closes the connection: what it led to is not the server we want.
-  void renew(Failure why);
+  /// Closes this connection, if it still is the one: what it led to is not the server we want.
+  void renew(std::uint64_t connection, Failure why);
 
   /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);

@@ -22,7 +22,8 @@ struct Vote {
   std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
   TimePoint asked{};             ///< before the attempt that was answered was written: a lease runs from here
 
-  int attempts = 0;  ///< how often it was written: an answer to a repetition may tell what the first copy did
+  int attempts =
+      0;  ///< how often the server may have heard it: an answer to a repetition may tell what the first copy did
 
   bool settled() const noexcept { return reply || failure; }
 

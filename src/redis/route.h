@@ -29,7 +29,7 @@ class Route : public Source {
     asking,   ///< ask again at once where connection_for() now leads, with ASKING in front
     later,    ///< ask again after a pause: the server cannot answer now (LOADING, BUSY, ...)
   };
-  virtual Verdict judge(Connection& connection, const Reply& error, std::string_view key) = 0;
+  virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) = 0;
 
   /// A call on this connection outlived its time: it must not be used again. Its socket stays open, unread, until farewell().
   virtual void condemn(std::uint64_t connection) = 0;

@@ -11,10 +11,10 @@ Route::Choice Single::connection_for(std::string_view) {
   return NotYet{};
 }
 
-Route::Verdict Single::judge(Connection&, const Reply& error, std::string_view) {
+Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view) {
   if (error.is_error("READONLY")) {
     // A primary that became a replica. Behind the same name there may be another one by now.
-    link_.renew({Error::unreachable, "the server is a read-only replica"});
+    link_.renew(connection, {Error::unreachable, "the server is a read-only replica"});
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;

@@ -12,7 +12,7 @@ class Single final : public Route {
 
   Choice connection_for(std::string_view key) override;
   TimePoint next_attempt() const override { return link_.next_attempt(); }
-  Verdict judge(Connection& connection, const Reply& error, std::string_view key) override;
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   void condemn(std::uint64_t connection) override { link_.condemn(connection); }
   void farewell(const Call& call) override { link_.farewell(call); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }

@@ -37,7 +37,7 @@ Round count(const Waitable& lock, const Votes& votes, std::size_t quorum) {
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Vote& vote = votes[node];
     if (vote.answer() == nullptr) {
-      round.ambiguous = true;
+      if (vote.attempts > 0) round.ambiguous = true;
       round.failure = vote.reply ? failure_of(*vote.reply)
                                  : vote.failure.value_or(Failure{Error::unreachable, "no answer"});
       continue;

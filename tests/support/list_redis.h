@@ -46,6 +46,7 @@ class ListRedis final : public Redis {
     for (std::size_t node = 0; node < nodes_; ++node) {
       votes[node].asked = Clock::now();
       votes[node].connection = node + 1;
+      votes[node].attempts = 1;
       votes[node].reply = answer[node];
       if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
     }
