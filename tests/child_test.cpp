@@ -1,0 +1,190 @@
+#include "loop/child.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "loop/program.h"
+#include "loop/signals.h"
+#include "support/eventually.h"
+#include "support/forked.h"
+#include "support/process.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// A command and what watches it.
+struct Run {
+  Loop loop{};
+  Signals signals{loop};
+  Child child;
+
+  explicit Run(std::vector<std::string> argv, Variables variables = {})
+      : child(loop, {std::move(argv), std::move(variables)}, [this](pid_t) { signals.restore(); }) {}
+
+  /// Turns until `fact`, answers the exit code at the end.
+  template <class Fact>
+  bool until(Fact&& fact) {
+    const TimePoint deadline = later(Clock::now(), Milliseconds{10000});
+    while (!fact()) {
+      if (Clock::now() >= deadline) return false;
+      loop.turn(deadline);
+    }
+    return true;
+  }
+  int end() {
+    until([&] { return child.ended(); });
+    return child.reap();
+  }
+};
+
+/// What `work` returns, run in a process whose signals it may take over.
+int status_of(const std::function<int()>& work) {
+  const int status = in_another_process(work);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// What a shell line prints, run as a child with `variables`.
+std::string printed(const std::string& line, const Variables& variables = {}) {
+  TempDir folder;
+  CHECK(status_of([&] {
+          Run run{{"/bin/sh", "-c", "exec >" + (folder / "out") + "; " + line}, variables};
+          return exit_code_of(run.end());
+        }) == 0);
+  return read_file(folder / "out");
+}
+
+}  // namespace
+
+TEST_CASE("a child ends with its status or its signal, as a shell would say") {
+  CHECK(status_of([] { return exit_code_of(Run{{"sh", "-c", "exit 7"}}.end()); }) == 7);
+  CHECK(status_of([] {
+          const int status = Run{{"sh", "-c", "kill -TERM $$"}}.end();
+          return signal_of(status) == SIGTERM ? exit_code_of(status) : 1;
+        }) == 128 + SIGTERM);
+}
+
+TEST_CASE("a child runs in a group of its own, which is signalled as a whole") {
+  CHECK(status_of([] {
+          Run run{{"sh", "-c", "sleep 60 & sleep 60"}};
+          if (::getpgid(run.child.pid()) != run.child.pid()) return 1;
+          run.child.signal(SIGKILL);
+          run.until([&] { return run.child.ended(); });
+          if (::getpgid(run.child.pid()) != run.child.pid())
+            return 2;  // its number is kept until it is reaped
+          run.child.reap();
+          return eventually([&] { return run.child.group_is_empty() || !alive(run.child.pid()); }) ? 0 : 3;
+        }) == 0);
+}
+
+TEST_CASE("why a program cannot be executed is an errno, and nothing is left of it") {
+  const auto error_of = [](const std::string& program) {
+    return status_of([&] {
+      Run run{{program}};
+      return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD ? run.child.exec_errno() : 255;
+    });
+  };
+  TempDir folder;
+  write_file(folder / "no_shebang", "exit 0\n");
+  ::chmod((folder / "no_shebang").c_str(), 0755);
+  write_file(folder / "lost_interpreter", "#!/nowhere/at/all\n");
+  ::chmod((folder / "lost_interpreter").c_str(), 0755);
+
+  CHECK(error_of("/nope") == ENOENT);
+  CHECK(error_of("rlock-no-such-program") == ENOENT);
+  CHECK(error_of("/etc/passwd") == EACCES);
+  CHECK(error_of("/") == EACCES);
+  CHECK(error_of(folder / "no_shebang") == ENOEXEC);
+  CHECK(error_of(folder / "lost_interpreter") == ENOENT);
+}
+
+TEST_CASE("arguments that are too long are an errno too") {
+  CHECK(status_of([] { return Run{{"/bin/true", std::string(1 << 20, 'x')}}.child.exec_errno(); }) == E2BIG);
+}
+
+TEST_CASE("stops are told once each, with the signal") {
+  CHECK(status_of([] {
+          Run run{{"sleep", "60"}};
+          run.child.signal(SIGTSTP);
+          std::optional<int> stop;
+          run.until([&] { return (stop = run.child.take_stop()).has_value(); });
+          if (stop != SIGTSTP || run.child.take_stop() || !run.child.stopped()) return 1;
+          run.child.signal(SIGCONT);
+          if (!run.until([&] { return !run.child.stopped(); })) return 2;
+          run.child.signal(SIGKILL);
+          return signal_of(run.end()) == SIGKILL ? 0 : 3;
+        }) == 0);
+}
+
+TEST_CASE("children that we had before do not pass for the command") {
+  CHECK(status_of([] {
+          if (::fork() == 0) ::_exit(5);
+          return exit_code_of(Run{{"sh", "-c", "sleep 0.1; exit 3"}}.end());
+        }) == 3);
+}
+
+TEST_CASE("a parent that ignored SIGCHLD does not cost us the status") {
+  CHECK(status_of([] {
+          ::signal(SIGCHLD, SIG_IGN);
+          return exit_code_of(Run{{"sh", "-c", "exit 3"}}.end());
+        }) == 3);
+}
+
+TEST_CASE("a child dies with us") {
+  TempDir folder;
+  in_another_process([&] {
+    Run run{{"sleep", "60"}};
+    write_file(folder / "pid", std::to_string(run.child.pid()));
+    return 0;  // without a word
+  });
+  const pid_t child = std::stoi(read_file(folder / "pid"));
+
+  CHECK(eventually([&] { return !alive(child); }));
+}
+
+TEST_CASE("the environment gains, changes and loses what it is told, and nothing else") {
+  ::setenv("RLOCK_TEST_KEPT", "kept\nin two lines", 1);
+  ::setenv("RLOCK_TEST_LOST", "x", 1);
+  ::setenv("RLOCK_TEST_CHANGED", "before", 1);
+
+  const auto env =
+      printed("env | grep -A1 ^RLOCK_TEST_ | sort",
+              {{"RLOCK_TEST_LOST", std::nullopt}, {"RLOCK_TEST_CHANGED", "after"}, {"RLOCK_TEST_NEW", ""}});
+
+  CHECK(env.find("RLOCK_TEST_KEPT=kept") != std::string::npos);
+  CHECK(env.find("in two lines") != std::string::npos);
+  CHECK(env.find("RLOCK_TEST_LOST") == std::string::npos);
+  CHECK(env.find("RLOCK_TEST_CHANGED=after") != std::string::npos);
+  CHECK(env.find("before") == std::string::npos);
+  CHECK(env.find("RLOCK_TEST_NEW=\n") != std::string::npos);
+  for (const char* name : {"RLOCK_TEST_KEPT", "RLOCK_TEST_LOST", "RLOCK_TEST_CHANGED"}) ::unsetenv(name);
+}
+
+TEST_CASE("what systemd meant for us is meant for the command") {
+  TempDir folder;
+  CHECK(status_of([&] {
+          ::setenv("LISTEN_PID", std::to_string(::getpid()).c_str(), 1);
+          ::setenv("WATCHDOG_PID", "1", 1);  // somebody else
+          return exit_code_of(Run{{"sh", "-c", "[ $LISTEN_PID = $$ ] && [ $WATCHDOG_PID = 1 ]"}}.end());
+        }) == 0);
+}
+
+TEST_CASE("a program is looked up as a shell would") {
+  TempDir folder;
+  write_file(folder / "plain", "");
+  write_file(folder / "tool", "");
+  ::chmod((folder / "tool").c_str(), 0755);
+  const std::string& here = folder.path();
+
+  CHECK(find_program("tool", "/nowhere:" + here).path == folder / "tool");
+  CHECK(find_program("plain", here).error == EACCES);
+  CHECK(find_program("nothing", here).error == ENOENT);
+  CHECK(find_program("a/path", here).path == "a/path");
+  CHECK(find_program("", here).error == ENOENT);
+}

@@ -1,0 +1,190 @@
+#include "loop/guardian.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loop/child.h"
+#include "loop/family.h"
+#include "loop/signals.h"
+#include "support/eventually.h"
+#include "support/process.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// A process that guards a command as rlock does, and does nothing else. What it knows it writes into files.
+class Guarded {
+ public:
+  struct Plan {
+    Words command;
+    Milliseconds stop{60000};
+    Milliseconds kill{60000};
+    std::vector<std::string> marks = {};
+  };
+
+  explicit Guarded(const Plan& plan) {
+    pid_ = ::fork();
+    if (pid_ == 0) live(plan);
+    CHECK(eventually([&] { return !read_file(folder_ / "command").empty(); }));
+  }
+  ~Guarded() {
+    for (pid_t pid : {pid_, command(), guardian()})
+      if (pid > 1) ::kill(pid, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  pid_t pid() const { return pid_; }
+  pid_t guardian() const { return std::atoi(read_file(folder_ / "guardian").c_str()); }
+  pid_t command() const { return std::atoi(read_file(folder_ / "command").c_str()); }
+  std::string said() const { return read_file(folder_ / "said"); }
+  std::string file() const { return folder_ / "said"; }
+
+ private:
+  [[noreturn]] void live(const Plan& plan) {
+    Loop loop;
+    Signals signals{loop};
+    const TimePoint now = Clock::now();
+    Guardian guardian{loop,
+                      {.signal = SIGTERM, .session = ::getsid(0), .marks = plan.marks},
+                      {later(now, plan.stop), later(now, plan.kill)}};
+    Variables variables{{"SAID", file()}};
+    for (const std::string& mark : plan.marks)
+      variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
+    Child child{loop, {plan.command, variables}, [&](pid_t self) {
+                  guardian.tell_group(self);
+                  signals.restore();
+                }};
+    write_file(folder_ / "guardian", std::to_string(guardian.pid()));
+    write_file(folder_ / "command", std::to_string(child.pid()));
+    while (!child.ended()) {
+      loop.turn(kNever);
+      write_file(folder_ / "guardian", std::to_string(guardian.pid()));
+    }
+    guardian.dismiss();
+    ::_exit(exit_code_of(child.reap()));
+  }
+
+  TempDir folder_;
+  pid_t pid_ = -1;
+};
+
+bool gone(pid_t pid) {
+  return eventually([&] { return !alive(pid); });
+}
+
+long private_kilobytes(pid_t pid) {
+  std::istringstream lines{read_file("/proc/" + std::to_string(pid) + "/smaps_rollup")};
+  std::string word;
+  while (lines >> word)
+    if (word == "Private_Dirty:") break;
+  long kilobytes = -1;
+  lines >> kilobytes;
+  return kilobytes;
+}
+
+}  // namespace
+
+TEST_CASE("a guardian kills the whole group when we are killed") {
+  Guarded run{{.command = {"sh", "-c", "trap '' TERM; sleep 61 & echo $! >$SAID; wait"}}};
+  REQUIRE(eventually([&] { return !run.said().empty(); }));
+  const pid_t grandchild = std::stoi(run.said());
+
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(run.command()));
+  CHECK(gone(grandchild));
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("a guardian stops the command in time when we are stopped") {
+  Guarded run{{.command = {"sh", "-c", "trap 'echo term >>$SAID; exit' TERM; while :; do sleep 0.05; done"},
+               .stop = Milliseconds{400},
+               .kill = Milliseconds{5000}}};
+  ::kill(run.pid(), SIGSTOP);
+
+  CHECK(gone(run.command()));
+  CHECK(run.said() == "term\n");
+}
+
+TEST_CASE("a guardian kills what does not obey, stopped or not") {
+  Guarded deaf{{.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"},
+                .stop = Milliseconds{300},
+                .kill = Milliseconds{600}}};
+  ::kill(deaf.pid(), SIGSTOP);
+  CHECK(gone(deaf.command()));
+
+  Guarded stopped{
+      {.command = {"sh", "-c", "kill -STOP $$"}, .stop = Milliseconds{300}, .kill = Milliseconds{600}}};
+  ::kill(stopped.pid(), SIGSTOP);
+  CHECK(gone(stopped.command()));
+}
+
+TEST_CASE("a guardian finds those who have left the group, by their environment") {
+  Guarded run{{.command = {"bash", "-c", "set -m; sleep 62 & echo $! >$SAID; wait"},
+               .marks = {"RLOCK_TEST_MARKED=" + std::to_string(::getpid())}}};
+  REQUIRE(eventually([&] { return !run.said().empty(); }));
+  const pid_t stray = std::stoi(run.said());
+  REQUIRE(::getpgid(stray) != run.command());
+
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(stray));
+}
+
+TEST_CASE("a guardian that dies is replaced, and the new one knows the group") {
+  Guarded run{{.command = {"sh", "-c", "sleep 63 & echo $! >$SAID; wait"}}};
+  REQUIRE(eventually([&] { return !run.said().empty(); }));
+  const pid_t first = run.guardian();
+  const pid_t grandchild = std::stoi(run.said());
+
+  ::kill(first, SIGKILL);
+  REQUIRE(eventually([&] { return run.guardian() != first && run.guardian() > 0; }));
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(grandchild));
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("a guardian goes when the command has ended") {
+  Guarded run{{.command = {"sh", "-c", "sleep 0.2; exit 4"}}};
+  int status = 0;
+  ::waitpid(run.pid(), &status, 0);
+
+  CHECK(WEXITSTATUS(status) == 4);
+  CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, no signals, another name") {
+  Guarded run{{.command = {"sleep", "64"}}};
+  const std::string proc = "/proc/" + std::to_string(run.guardian());
+  REQUIRE(eventually([&] { return read_file(proc + "/comm") == "guardian\n"; }));
+
+  CHECK(::getsid(run.guardian()) == run.guardian());
+  CHECK(eventually([&] { return output_of({"ls", proc + "/fd"}).size() <= 4; }));  // "0\n5\n"
+  CHECK(read_file(proc + "/status").find("SigBlk:\tfffffffe") != std::string::npos);
+  CHECK(read_file(proc + "/cmdline").find("rlock") == std::string::npos);
+  for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
+  CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
+  CHECK(private_kilobytes(run.guardian()) <= 200);
+}
+
+TEST_CASE("a family is its group and those who carry its marks") {
+  TempDir folder;
+  const std::string mark = "RLOCK_TEST_FAMILY=" + std::to_string(::getpid());
+  Process group{{"bash", "-c",
+                 "set -m; sleep 65 & echo $! >>" + (folder / "pids") + "; setsid sleep 66 & echo $! >>" +
+                     (folder / "pids") + "; wait"},
+                {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
+  REQUIRE(eventually([&] { return ::getsid(group.pid()) == group.pid(); }));
+  const Family family{group.pid(), ::getsid(group.pid()), {mark}};
+  const Family strict{group.pid(), ::getsid(group.pid()), {mark, "RLOCK_TEST_NOBODY=1"}};
+
+  CHECK(eventually([&] { return family.all().size() == 2; }));  // the other sleep has left the session
+  CHECK(strict.all().size() == 1);
+  CHECK(family.in_group() == std::vector<pid_t>{group.pid()});
+  CHECK(family.signal(SIGKILL).empty());
+  CHECK(eventually([&] { return family.all().empty(); }));
+}
