@@ -39,6 +39,11 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
       parts_.back().escort = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
     }
   }
+  if (locks_.size() > 1 && !is_cluster(options)) {
+    std::vector<const Lockable*> members;
+    for (const auto& lock : locks_) members.push_back(lock.get());
+    together_ = Together::of(members);
+  }
   if (enters_ && locks_.size() == 1) owner_ = locks_.front()->owner();
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cmd/holds.h"
 #include "cmd/run_options.h"
 #include "sync/acquire.h"
 #include "sync/metadata.h"
+#include "sync/together.h"
 
 namespace rlock {
 
@@ -20,6 +22,10 @@ class LockSet {
 
   /// To take and to renew: each with what people want to know about us written behind it.
   std::span<const Part> parts() const noexcept { return parts_; }
+
+  /// All of them at once, where one script can take them: nothing for a single key, for keys that lie on several nodes, and
+  /// for holds of different kinds.
+  const Together* together() const noexcept { return together_ ? &*together_ : nullptr; }
 
   /// To give back: the facts are forgotten or, where --min-hold keeps the key, say how the command ended.
   std::vector<Part> leaving(bool kept, int exit) const;
@@ -37,6 +43,7 @@ class LockSet {
   bool enters_ = false;
   std::vector<std::unique_ptr<Lockable>> locks_;
   std::vector<Part> parts_;
+  std::optional<Together> together_;
 };
 
 }  // namespace rlock

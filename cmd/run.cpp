@@ -13,6 +13,9 @@
 #include "cmd/hold.h"
 #include "cmd/holds.h"
 #include "cmd/lock_set.h"
+#include "cmd/run_report.h"
+#include "cmd/status.h"
+#include "cmd/wait_lines.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
 #include "sync/keeper.h"
@@ -20,6 +23,13 @@
 
 namespace rlock {
 namespace {
+
+/// A node of several may hold up a round for this part of the lease, so that one frozen server costs no validity.
+constexpr int kNodeShare = 20;
+
+Milliseconds between(TimePoint from, TimePoint to) {
+  return std::chrono::duration_cast<Milliseconds>(to - from);
+}
 
 std::vector<InheritedHold> holds_above_us() {
   const char* stack = std::getenv("RLOCK_STACK");
@@ -32,28 +42,46 @@ std::string all_keys(const RunOptions& opt) {
   return joined(names, ", ");
 }
 
-AcquireOptions waiting(const RunOptions& opt, const Signals& signals) {
+AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines& lines) {
   AcquireOptions options;
   options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started),
                       .interrupted = [&signals] { return signals.any(); }};
   options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
+  options.node_timeout = std::min(opt.deployment.timeouts.command, opt.lease / kNodeShare);
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
+  options.hurried = [&signals] { return signals.insisted(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.look(waiting); };
+  options.tell_at = [&lines] { return lines.next_at(); };
   return options;
 }
 
+/// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale.
+Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
+              std::optional<LockSet>& locks) {
+  for (const bool entering : {true, false}) {
+    locks.emplace(opt, entering ? holds_above_us() : std::vector<InheritedHold>{});
+    AcquireOptions options = waiting(opt, signals, lines);
+    options.together = locks->together();
+    Acquired got = acquire(redis, locks->parts(), options);
+    const auto* gave_up = std::get_if<GaveUp>(&got);
+    const bool stale = gave_up != nullptr && locks->enters() && gave_up->refused &&
+                       gave_up->refused->why == Refused::Why::absent;
+    if (!stale || !entering) return got;
+  }
+  throw Error{Error::internal, "a first hold was taken for a stale one"};
+}
+
 /// Says why there is no lock, and answers the exit status that says it to a script.
-int refuse(const RunOptions& opt, const Executor& redis, const GaveUp& gave_up) {
+int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const GaveUp& gave_up) {
   switch (gave_up.why) {
-    case GaveUp::Why::busy:
-      tell(fmt::format("{} is held by somebody else", all_keys(opt)));
-      return static_cast<int>(opt.wait.conflict_exit_code);
+    case GaveUp::Why::busy: lines.give_up(gave_up); return static_cast<int>(opt.wait.conflict_exit_code);
     case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
     case GaveUp::Why::interrupted:
     case GaveUp::Why::unreachable: break;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(fmt::format("cannot use redis at {}: {}", redis.str(), failure.text));
+  complain(unreachable_text(redis.str(), opt.deployment.named, failure));
   return exit_code::of(failure.kind);
 }
 
@@ -67,7 +95,7 @@ HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& tak
           .fence = held.fence,
           .lease = opt.lease,
           .acquired_at = held.server_time,
-          .waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - opt.started),
+          .waited = between(opt.started, Clock::now()),
           .slots = held.slots,
           .stack = write_holds(stack)};
 }
@@ -100,8 +128,8 @@ Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
 }
 
 /// Gives everything back, and says what a person should know about it.
-void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
-               const Ended& ended, bool lost) {
+RunReport::Released give_back(const RunOptions& opt, Executor& redis, const LockSet& locks,
+                              const Taken& taken, const Ended& ended, bool lost) {
   Farewell farewell;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) farewell.keep_until = taken.held.front().server_time + opt.min_hold;
@@ -109,15 +137,17 @@ void give_back(const RunOptions& opt, Executor& redis, const LockSet& locks, con
   const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name().str());
-    if (answers[i].how == GivenBack::How::unknown)
-      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answers[i].why,
+    const GivenBack& answer = answers[i];
+    if (answer.how == GivenBack::How::unknown)
+      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
                            describe(opt.lease)));
-    if (answers[i].how == GivenBack::How::not_ours && !lost)
+    if (answer.how == GivenBack::How::not_ours && !lost)
       complain(fmt::format("{} was not ours any more at its release", key));
-    if (!answers[i].unannounced.empty())
-      complain(fmt::format("released {}, but could not tell its waiters: {}", key,
-                           sanitized(answers[i].unannounced)));
+    if (!answer.unannounced.empty())
+      complain(
+          fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answer.unannounced)));
   }
+  return released_of(answers);
 }
 
 void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
@@ -134,7 +164,8 @@ void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
 int exit_status(const Ended& ended, bool lost) {
   if (ended.not_started != 0)
     return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
-  if (lost || ended.too_late) return exit_code::lost;
+  if (ended.too_late) return exit_code::unreachable;
+  if (lost) return exit_code::lost;
   return ended.max_hold ? exit_code::max_hold : ended.exit_code;
 }
 
@@ -149,6 +180,8 @@ int end_like(const Ended& ended, bool lost) {
 }  // namespace
 
 int run(const RunOptions& opt) {
+  RunReport report = report_of(opt);
+  open_status(opt.status_fd, opt.status_file, report);
   Loop loop;
   Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
   Executor redis{loop,
@@ -157,30 +190,39 @@ int run(const RunOptions& opt) {
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
-  LockSet locks{opt, holds_above_us()};
-  const Acquired got = acquire(redis, locks.parts(), waiting(opt, signals));
+  WaitLines lines{redis, signals, opt};
+  std::optional<LockSet> locks;
+  const Acquired got = take(opt, redis, signals, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-    if (gave_up->why == GaveUp::Why::interrupted) die_of(*signals.ended());
-    return refuse(opt, redis, *gave_up);
+    const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
+    const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
+    report_gave_up(report, *gave_up, exit);
+    write_status(report);
+    if (interrupted) die_of(*signals.ended());
+    return exit;
   }
   const Taken& taken = std::get<Taken>(got);
+  const TimePoint started = Clock::now();
+  report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
 
   // Holding. The command lives no longer than the lease that the keeper renews.
   Keeper keeper{redis,
                 {.lease = {.asked = taken.asked, .budget = opt.budget},
-                 .parts = {locks.parts().begin(), locks.parts().end()},
+                 .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
   HeldCommand hold{loop, signals, tenure_of(opt, keeper),
-                   holding(opt, variables_of(opt, locks, taken), taken.asked)};
+                   holding(opt, variables_of(opt, *locks, taken), taken.asked)};
   const Ended ended = hold.run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Giving back.
-  const bool lost = keeper.lost();
-  give_back(opt, redis, locks, taken, ended, lost);
+  const auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
+  report.released = give_back(opt, redis, *locks, taken, ended, lost.has_value());
   say_how_it_ended(opt, ended);
-  return end_like(ended, lost);
+  report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
+  write_status(report);
+  return end_like(ended, lost.has_value());
 }
 
 }  // namespace rlock

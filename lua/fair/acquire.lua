@@ -11,7 +11,7 @@
 --       channel    where a waiter is woken, without its ":<owner>"
 --       sharded    1: as sharded pub/sub too
 -- ->    {1, now}   held; now is the server's time in ms since the epoch
---       {0, retry, pttl, position, length}
+--       {0, retry, pttl, position, length[, holder]}
 --                  busy; worth asking again after `retry` ms (-1: we will be told); the rest of the holder's lease (-1:
 --                  it has no TTL, -2: free, but not for us yet); our place (0: none) in a queue so long
 --       {-1, kind, key}  something else stands there
@@ -19,6 +19,7 @@ local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, lease, patience, channel, sharded = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
 local kind_of = include('kind_of')
 local now = include('now')
+local holder_of = include('holder_of')
 local announce = include('announce')
 local mended_queue = include('mended_queue')
 
@@ -62,7 +63,7 @@ if patience > 0 then
 end
 
 local pttl = redis.call('pttl', lock)
-if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, #line} end
+if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, #line, holder_of(lock)} end
 
 -- Free for one who was told and does not come: it is told once more, and awaited until its time is over.
 announce(channel .. ':' .. line[1], '0', sharded)

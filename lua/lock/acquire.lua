@@ -5,16 +5,17 @@
 -- ARGV  owner  who asks
 --       lease  milliseconds, >= 1
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {0, pttl}   busy; worth asking again after so many ms (-1: it has no TTL)
+--       {0, pttl, holder}  busy; worth asking again after so many ms (-1: it has no TTL)
 --       {-1, kind}  something else stands there
 local lock = KEYS[1]
 local owner, lease = ARGV[1], ARGV[2]
 local kind_of = include('kind_of')
 local now = include('now')
+local holder_of = include('holder_of')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
-if kind == 'lock' and redis.call('hexists', lock, owner) == 0 then return {0, redis.call('pttl', lock)} end
+if kind == 'lock' and redis.call('hexists', lock, owner) == 0 then return {0, redis.call('pttl', lock), holder_of(lock)} end
 
 redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
 redis.call('hsetnx', lock, owner, 1)

@@ -9,7 +9,7 @@
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {0, pttl}   busy; worth asking again after so many ms (-1: it has no TTL)
+--       {0, pttl, holder}  busy; worth asking again after so many ms (-1: it has no TTL)
 --       {2}         one more hold was asked for, and this owner has none
 --       {-1, kind}  something else stands there
 -- Redisson makes a timeout key for each hold of an owner and lets the longest count. Here all holds of an owner share
@@ -18,6 +18,7 @@ local lock, timeout, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
+local holder_of = include('holder_of')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'read-write' then return {-1, kind} end
@@ -25,7 +26,7 @@ local holds = tonumber(redis.call('hget', lock, owner) or 0)
 local writes = redis.call('hexists', lock, owner .. ':write') == 1
 if request and holds == 0 and not writes then return {2} end
 if request and redis.call('exists', request) == 1 then return {1, now()} end
-if not writes and redis.call('hget', lock, 'mode') == 'write' then return {0, redis.call('pttl', lock)} end
+if not writes and redis.call('hget', lock, 'mode') == 'write' then return {0, redis.call('pttl', lock), holder_of(lock)} end
 
 local rest = tonumber(lease)
 if request or holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end

@@ -8,7 +8,7 @@
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {0, pttl}   busy; worth asking again after so many ms (-1: it has no TTL)
+--       {0, pttl, holder}  busy; worth asking again after so many ms (-1: it has no TTL)
 --       {2}         one more hold was asked for, and this owner has none
 --       {3}         this owner reads: it would wait for itself
 --       {-1, kind}  something else stands there
@@ -16,6 +16,7 @@ local lock, request = KEYS[1], KEYS[2]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
+local holder_of = include('holder_of')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'read-write' then return {-1, kind} end
@@ -24,7 +25,7 @@ local writes = redis.call('hexists', lock, field) == 1
 if not writes and redis.call('hexists', lock, owner) == 1 then return {3} end
 if request and not writes then return {2} end
 if request and redis.call('exists', request) == 1 then return {1, now()} end
-if kind ~= 'none' and not writes then return {0, redis.call('pttl', lock)} end
+if kind ~= 'none' and not writes then return {0, redis.call('pttl', lock), holder_of(lock)} end
 
 local longest = math.max(redis.call('pttl', lock), tonumber(lease))
 redis.call('pexpire', lock, longest)  -- who may not do this must learn it before there is a lock without a TTL

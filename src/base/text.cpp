@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace rlock {
@@ -123,6 +124,27 @@ std::optional<std::string> from_hex(std::string_view text) {
     bytes += static_cast<char>(byte);
   }
   return bytes;
+}
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kPlain = "_-./:@%+,=";
+  const auto plain = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
+  };
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return std::string{word};
+  const bool simple = std::ranges::all_of(word, printable);
+  std::string out = simple ? "'" : "$'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += simple ? "'\\''" : "\\'";
+    } else if (!printable(c)) {
+      out += "\\x" + to_hex({&c, 1});
+    } else {
+      out += !simple && c == '\\' ? "\\\\" : std::string(1, c);
+    }
+  }
+  return out + "'";
 }
 
 }  // namespace rlock

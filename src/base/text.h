@@ -16,6 +16,9 @@ std::string sanitized(std::string_view bytes, std::size_t limit = 300);
 /// sanitized(), in single quotes: 'deploy'.
 std::string quoted(std::string_view bytes);
 
+/// As one word for a shell (bash, zsh, ksh), to be pasted: deploy, 'a b', $'a\nb'.
+std::string shell_quoted(std::string_view word);
+
 /// Valid UTF-8 for JSON: bytes that are none become U+FFFD... never fails.
 std::string utf8(std::string_view bytes);
 

@@ -177,7 +177,8 @@ class Wait {
 
   /// Gives back the parts before this question, and those that it is about when its answer left that open.
   void give_back(const Question& question, bool open) {
-    const Patience goodbye = within(kGoodbye);
+    Patience goodbye = within(kGoodbye);
+    goodbye.interrupted = options_.hurried;
     for (std::size_t part = 0; part < (open ? question.end : question.first); ++part) {
       const auto call = parts_[part].lock->give_back();
       if (!call) continue;
@@ -236,7 +237,8 @@ class Wait {
   void tell() const {
     options_.tell({.busy = last_.busy ? &*last_.busy : nullptr,
                    .failure = failure_ ? &*failure_ : nullptr,
-                   .part = blocked_->first});
+                   .part = blocked_->first,
+                   .what = blocked_->what});
   }
 
   Redis& redis_;

@@ -45,6 +45,7 @@ struct Waiting {
   const Busy* busy = nullptr;        ///< nothing while no server has answered
   const Failure* failure = nullptr;  ///< the server does not answer now, and why
   std::size_t part = 0;              ///< which of the parts is busy
+  const Waitable* what = nullptr;    ///< what was asked for
 };
 
 struct AcquireOptions {
@@ -55,6 +56,7 @@ struct AcquireOptions {
   Milliseconds node_timeout{2000};  ///< of several deployments: how long one may hold up a round
   int sync_replicas = 0;            ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
+  std::function<bool()> hurried = [] { return false; };  ///< ends the giving back too, confirmed or not
   std::function<void(const Waiting&)> tell = [](const Waiting&) {
   };  ///< called when something changed, and at tell_at()
   std::function<TimePoint()> tell_at = [] { return kNever; };

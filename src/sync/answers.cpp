@@ -29,7 +29,7 @@ Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& r
       if (reply.items().size() > 2) held.fence = reply.at(2).integer();
       return held;
     }
-    case 0: return busy_until(reply.at(1));
+    case 0: return busy_until(reply.at(1), reply.at(2));
     case 2:
       return Refused{.why = Refused::Why::absent,
                      .text = fmt::format("{} is not held by {} any more", quoted(claim.name.str()),

@@ -60,6 +60,8 @@ Attempt FairLock::read(const Reply& reply) const {
   if (place > 0) busy.position = place;
   if (place == 1) busy.retry_after = std::min(busy.retry_after.value_or(kHeadSleeps), kHeadSleeps);
   busy.queue = reply.at(4).integer();
+  if (!reply.at(5).is_nil()) busy.holder = reply.at(5).text();
+  if (const std::int64_t pttl = reply.at(2).integer(); pttl >= 0) busy.rest = Milliseconds{pttl};
   return busy;
 }
 

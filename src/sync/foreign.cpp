@@ -38,10 +38,16 @@ Refused refuse_foreign(const LockName& name, std::string_view wanted, std::strin
                               remedy.empty() ? " or delete what stands there" : "")};
 }
 
-Busy busy_until(const Reply& pttl) {
+Busy busy_until(const Reply& pttl, const Reply& holder) {
+  Busy busy;
+  if (!holder.is_nil()) busy.holder = holder.text();
   const std::int64_t rest = pttl.integer();
-  if (rest < 0) return {.no_ttl = true};
-  return {.retry_after = Milliseconds{rest}};
+  if (rest < 0) {
+    busy.no_ttl = true;
+  } else {
+    busy.retry_after = busy.rest = Milliseconds{rest};
+  }
+  return busy;
 }
 
 }  // namespace rlock

@@ -11,6 +11,6 @@ namespace rlock {
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found);
 
 /// {0, pttl}: somebody else has it until then; -1: what stands there never frees itself.
-Busy busy_until(const Reply& pttl);
+Busy busy_until(const Reply& pttl, const Reply& holder = {});
 
 }  // namespace rlock

@@ -29,6 +29,8 @@ struct Busy {
   std::optional<std::int64_t> position{};  ///< in the queue, from 1
   std::optional<std::int64_t> queue{};     ///< its length
   std::string member{};                    ///< of several keys: the busy one
+  std::string holder{};                    ///< an owner who has it; empty where nobody can say
+  std::optional<Milliseconds> rest{};      ///< of the holder's lease
 };
 
 /// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...

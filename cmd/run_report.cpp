@@ -1,0 +1,72 @@
+#include "cmd/run_report.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rlock {
+
+using Outcome = RunReport::Outcome;
+
+RunReport report_of(const RunOptions& options) {
+  RunReport report;
+  report.keys = options.names;
+  report.type = options.type->name;
+  return report;
+}
+
+void report_gave_up(RunReport& report, const GaveUp& gave_up, int exit) {
+  report.exit = exit;
+  if (gave_up.failure) report.error = gave_up.failure->text;
+  switch (gave_up.why) {
+    case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
+    case GaveUp::Why::interrupted: report.outcome = Outcome::interrupted; return;
+    case GaveUp::Why::refused:
+      report.outcome = Outcome::error;
+      report.error = gave_up.refused->text;
+      return;
+    case GaveUp::Why::unreachable: break;
+  }
+  const bool down = !gave_up.failure || gave_up.failure->kind == Error::unreachable;
+  report.outcome = down ? Outcome::unreachable : Outcome::error;
+}
+
+void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+                  Milliseconds waited) {
+  report.owner = owner;
+  report.waited = waited;
+  report.fence = taken.held.front().fence;
+  if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
+  if (redis.nodes() == 1) return;
+  report.nodes.emplace();
+  for (std::size_t node = 0; node < redis.nodes(); ++node)
+    report.nodes->push_back({redis.str(node), std::ranges::count(taken.voted, node) > 0});
+}
+
+void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,
+                  Milliseconds held, int exit) {
+  report.exit = exit;
+  report.held = held;
+  if (!ended.ran()) {
+    report.outcome = ended.interrupted ? Outcome::interrupted
+                     : ended.too_late  ? Outcome::unreachable
+                                       : Outcome::not_started;
+    return;
+  }
+  report.outcome = lost ? Outcome::lost : ended.max_hold ? Outcome::max_hold : Outcome::ran;
+  report.error = lost;
+  if (ended.signal) {
+    report.command_signal = ended.signal;
+  } else {
+    report.command_exit = ended.exit_code;
+  }
+}
+
+RunReport::Released released_of(const std::vector<GivenBack>& answers) {
+  const auto any = [&](GivenBack::How how) { return std::ranges::count(answers, how, &GivenBack::how) > 0; };
+  if (any(GivenBack::How::unknown)) return RunReport::Released::unknown;
+  if (any(GivenBack::How::not_ours)) return RunReport::Released::no;
+  return any(GivenBack::How::kept) ? RunReport::Released::kept : RunReport::Released::yes;
+}
+
+}  // namespace rlock

@@ -1,0 +1,145 @@
+#include "cmd/wait_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/ancestry.h"
+#include "base/identity.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/holder_text.h"
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+/// When lines come, counted from rlock's start; then every minute.
+constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
+constexpr Milliseconds kThenEvery{60s};
+
+/// How long we may ask about a holder: what it is for is not worth holding up a wait.
+constexpr Milliseconds kAsking{500};
+
+TimePoint line_at(TimePoint started, std::size_t number) {
+  if (number < kLinesAt.size()) return later(started, kLinesAt[number]);
+  return later(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
+}
+
+std::string ordinal(std::int64_t number) {
+  const auto tens = number % 100;
+  const char* end = tens >= 11 && tens <= 13 ? "th"
+                    : number % 10 == 1       ? "st"
+                    : number % 10 == 2       ? "nd"
+                    : number % 10 == 3       ? "rd"
+                                             : "th";
+  return fmt::format("{}{}", number, end);
+}
+
+const Reply* answer_of(const Votes& votes) {
+  for (const Vote& vote : votes) {
+    if (vote.answer() != nullptr) return vote.answer();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+WaitLines::WaitLines(Executor& redis, const Signals& signals, const RunOptions& options)
+    : redis_(redis), signals_(signals), options_(options), next_at_(line_at(options.started, 0)) {}
+
+bool WaitLines::due(TimePoint now) {
+  const bool asked = signals_.questions() > questions_;
+  questions_ = signals_.questions();
+  const bool time = now >= next_at_;
+  while (now >= next_at_) next_at_ = line_at(options_.started, ++lines_);
+  return asked || (time && verbosity() != Verbosity::quiet);
+}
+
+void WaitLines::look(const Waiting& waiting) {
+  const TimePoint now = Clock::now();
+  const bool time = due(now);
+  if (waiting.busy == nullptr) {
+    if (time && waiting.failure != nullptr)
+      complain(fmt::format("waiting for redis at {}: {}", redis_.str(), waiting.failure->text));
+    return;
+  }
+  const LockName& name = name_of(*waiting.busy, waiting.part);
+  const bool changed = holder_ && holder_->owner.str() != waiting.busy->holder;
+  if (!time && !(changed && lines_ > 0 && verbosity() != Verbosity::quiet)) return;
+  if (changed || !holder_) ask_about(*waiting.busy, name, waiting.what);
+  complain("waiting for " + line(*waiting.busy, name, ": held by "));
+}
+
+const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
+  const auto named = std::ranges::find(options_.names, busy.member, &LockName::str);
+  return named != options_.names.end() ? *named : options_.names[part];
+}
+
+void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what) {
+  holder_ = Holder{Owner{busy.holder}, std::nullopt};
+  const auto channels = what != nullptr && !busy.position ? what->channels() : std::vector<Channel>{};
+  if (!channels.empty()) {
+    const Votes votes =
+        redis_.run(command({"PUBSUB", "NUMSUB", channels.front().str()}, name.str()), within(kAsking));
+    const Reply* count = answer_of(votes);
+    if (count != nullptr && count->kind() == Reply::Kind::array) holder_->listeners = count->at(1).integer();
+  }
+  if (busy.holder.empty()) return;
+  const Votes votes =
+      redis_.run(command({"HGET", metadata_key(name), busy.holder}, metadata_key(name)), within(kAsking));
+  const Reply* facts = answer_of(votes);
+  if (facts != nullptr && facts->kind() == Reply::Kind::text) holder_->facts = parse_metadata(facts->text());
+}
+
+std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_view held_by) const {
+  std::optional<Milliseconds> now;  // the server's: a lease that was renewed then has this rest now
+  if (holder_ && holder_->facts && busy.rest)
+    now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
+  std::string text = quoted(name.str());
+  if (!holder_ || holder_->owner.empty()) return text + place(busy) + outlook(busy);
+  text += std::string{held_by} + holder_text(holder_->owner, holder_->facts, now);
+  const auto& facts = holder_->facts;
+  if (facts && facts->host == host_name() && is_ancestor(facts->pid))
+    return text +
+           ", an ancestor of this very process: it waits for us, and we for it (was RLOCK_STACK cleared?)";
+  return text + place(busy) + outlook(busy);
+}
+
+std::string WaitLines::place(const Busy& busy) const {
+  if (holder_ && holder_->listeners > 0) return fmt::format("; {} wait", holder_->listeners);
+  if (!busy.position || !busy.queue) return "";
+  return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
+}
+
+std::string WaitLines::outlook(const Busy& busy) const {
+  if (busy.no_ttl) return "; it has no TTL and never frees itself";
+  if (!busy.rest) return "";
+  if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(*busy.rest));
+  if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(*busy.rest));
+  return fmt::format("; frees in {} if it is dead", describe(*busy.rest));
+}
+
+void WaitLines::give_up(const GaveUp& gave_up) {
+  if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
+  const LockName& name = name_of(*gave_up.busy, 0);
+  if (!holder_ || holder_->owner.str() != gave_up.busy->holder) ask_about(*gave_up.busy, name, nullptr);
+  const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - options_.started);
+  const std::string effort =
+      options_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
+  tell(effort + line(*gave_up.busy, name, " is held by "));
+  const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
+  if (!kept) tell(fmt::format("if it is stale: rlock unlock {}", shell_quoted(name.str())));
+}
+
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure) {
+  const std::string what = fmt::format("cannot use redis at {}: {}", where, failure.text);
+  if (failure.kind != Error::unreachable) return what;
+  if (named) return what + "; see --url, RLOCK_URL, or --wait to wait for it";
+  return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
+}
+
+}  // namespace rlock

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cmd/run_options.h"
+#include "loop/signals.h"
+#include "redis/executor.h"
+#include "sync/acquire.h"
+#include "sync/metadata.h"
+
+namespace rlock {
+
+/// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and whenever somebody sends
+/// USR1; none with --quiet but for USR1.
+///
+/// Asks the server only when the holder is another one than before: a waiter sends no command but its poll.
+class WaitLines {
+ public:
+  WaitLines(Executor& redis, const Signals& signals, const RunOptions& options);
+
+  /// For AcquireOptions: what the waiter sees now, and when it should be shown next.
+  void look(const Waiting& waiting);
+  TimePoint next_at() const { return next_at_; }
+
+  /// The last word: who has it, and how a stale lock is removed.
+  void give_up(const GaveUp& gave_up);
+
+ private:
+  struct Holder {
+    Owner owner;
+    std::optional<Metadata> facts;
+    std::int64_t listeners = 0;  ///< who waits, ourselves included; 0: nobody can say
+  };
+
+  bool due(TimePoint now);
+  void ask_about(const Busy& busy, const LockName& name, const Waitable* what);
+  std::string line(const Busy& busy, const LockName& name, std::string_view held_by) const;
+  std::string place(const Busy& busy) const;
+  std::string outlook(const Busy& busy) const;
+  const LockName& name_of(const Busy& busy, std::size_t part) const;
+
+  Executor& redis_;
+  const Signals& signals_;
+  const RunOptions& options_;
+  TimePoint next_at_;
+  std::size_t lines_ = 0;
+  int questions_ = 0;
+  std::optional<Holder> holder_;
+};
+
+/// Why a deployment cannot be used, and what to do about it.
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure);
+
+}  // namespace rlock
