@@ -53,9 +53,8 @@ Connection::~Connection() { loop_.leave(*this); }
 void Connection::connected() {
   wire_.emplace(dial_.take());
   state_ = State::greeting;
-  greet();
+  greet();  // leaves with the first call that may go with it, or when the socket says that it takes it
   if (!greets_alone()) write_held_back();
-  flush();
 }
 
 /// Must nothing follow the greeting before it has been answered? Else a lock could be taken as the wrong user or in the
