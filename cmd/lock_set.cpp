@@ -37,6 +37,7 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
     parts_.push_back({&lock, {}});
     if (outer == nullptr) {  // of a hold that we enter people know already
       parts_.back().escort = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
+      parts_.back().erasure = {erase_metadata(name, lock.owner())};
     }
   }
   if (locks_.size() > 1 && !is_cluster(options)) {
@@ -48,14 +49,14 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
 }
 
 std::vector<Part> LockSet::leaving(bool kept, int exit) const {
+  std::vector<Part> parts = parts_;
+  if (!kept) return parts;
   Metadata last = facts_;
   last.exit = exit;
-  std::vector<Part> parts = parts_;
   for (Part& part : parts) {
-    if (part.escort.empty()) continue;
+    if (part.erasure.empty()) continue;
     const Lockable& lock = *part.lock;
-    part.escort = {kept ? write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)
-                        : erase_metadata(lock.name(), lock.owner())};
+    part.erasure = {write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};
   }
   return parts;
 }

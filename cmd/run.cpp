@@ -85,6 +85,14 @@ int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const
   return exit_code::of(failure.kind);
 }
 
+/// Which of several servers granted it.
+void say_who_voted(const Executor& redis, const Taken& taken) {
+  if (redis.nodes() == 1) return;
+  std::vector<std::string> names;
+  for (const std::size_t node : taken.voted) names.push_back(redis.str(node));
+  mention(fmt::format("granted by {} of {} servers: {}", names.size(), redis.nodes(), joined(names, ", ")));
+}
+
 HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
   const Held& held = taken.held.front();
   std::vector<InheritedHold> stack = holds_above_us();
@@ -203,6 +211,7 @@ int run(const RunOptions& opt) {
   }
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();
+  say_who_voted(redis, taken);
   report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
 
   // Holding. The command lives no longer than the lease that the keeper renews.

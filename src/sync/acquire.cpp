@@ -1,5 +1,7 @@
 #include "sync/acquire.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -28,6 +30,7 @@ struct Round {
   bool ambiguous = false;  ///< somebody may have granted what we do not hold
   TimePoint asked = kNever;
   std::vector<std::size_t> voted;
+  std::size_t answered = 0;  ///< deployments that said anything
 };
 
 /// Reads votes as the lock understands them.
@@ -42,6 +45,7 @@ Round count(const Waitable& lock, const Votes& votes, std::size_t quorum) {
                                  : vote.failure.value_or(Failure{Error::unreachable, "no answer"});
       continue;
     }
+    ++round.answered;
     const Attempt attempt = lock.read(*vote.reply);
     if (const auto* held = std::get_if<Held>(&attempt)) {
       granted.push_back(*held);
@@ -128,7 +132,8 @@ class Wait {
       if (last_.refused) return refuse(question);
       if (!last_.held || !replicated()) {
         blocked_ = &question;
-        give_back(question, last_.ambiguous && redis_.nodes() > 1);
+        give_back(question, last_.ambiguous && redis_.nodes() > 1,
+                  redis_.nodes() > 1 ? Redis::Insist::once : Redis::Insist::persist);
         if (failed_for_good()) return give_up();
         return std::nullopt;
       }
@@ -175,30 +180,37 @@ class Wait {
     return failure_->kind != Error::unreachable || !redis_.keeps_trying();
   }
 
-  /// Gives back the parts before this question, and those that it is about when its answer left that open.
-  void give_back(const Question& question, bool open) {
+  /// Gives back the parts before this question, and those that it is about when its answer left that open. Between two
+  /// rounds nobody is waited for who does not answer: the next round, or the last word, will tell him.
+  void give_back(const Question& question, bool open, Redis::Insist insist) {
     Patience goodbye = within(kGoodbye);
     goodbye.interrupted = options_.hurried;
     for (std::size_t part = 0; part < (open ? question.end : question.first); ++part) {
-      const auto call = parts_[part].lock->give_back();
+      auto call = parts_[part].lock->give_back();
       if (!call) continue;
       redis_.farewell(*call);
-      redis_.run(*call, goodbye);
+      call->escort = parts_[part].erasure;
+      redis_.run(*call, goodbye, insist);
     }
   }
 
   Acquired refuse(const Question& question) {
-    give_back(question, redis_.nodes() > 1 || question.what->queues());
+    give_back(question, redis_.nodes() > 1 || question.what->queues(), Redis::Insist::persist);
     return GaveUp{.why = GaveUp::Why::refused, .refused = last_.refused, .failure = {}, .busy = {}};
   }
 
   Acquired give_up() {
-    if (blocked_->what->queues() || last_.ambiguous) give_back(*blocked_, true);
+    if (blocked_->what->queues() || last_.ambiguous) give_back(*blocked_, true, Redis::Insist::persist);
     GaveUp::Why why = GaveUp::Why::unreachable;
     if (busy_) why = GaveUp::Why::busy;
     if (failure_ && failure_->kind != Error::unreachable)
       why = GaveUp::Why::unreachable;  // denied beats busy
     if (options_.patience.interrupted()) why = GaveUp::Why::interrupted;
+    if (failure_ && failure_->kind == Error::unreachable && redis_.nodes() > 1 &&
+        last_.answered < redis_.quorum()) {
+      failure_->text = fmt::format("no quorum: {} of {} servers answer, {} are needed ({})", last_.answered,
+                                   redis_.nodes(), redis_.quorum(), failure_->text);
+    }
     return GaveUp{.why = why, .refused = {}, .failure = failure_, .busy = busy_};
   }
 

@@ -15,7 +15,8 @@ namespace rlock {
 /// One of the things to take, with what is to be written beside it (metadata). Several: all of them or none, in this order.
 struct Part {
   const Lockable* lock;
-  std::vector<Call> escort;
+  std::vector<Call> escort{};   ///< sent behind what takes or renews it
+  std::vector<Call> erasure{};  ///< sent behind what gives it back
 };
 
 /// Why a wait ended without the lock.

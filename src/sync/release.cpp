@@ -57,7 +57,7 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   for (const Part& part : parts) {
     Call call = part.lock->release(farewell);
     redis.farewell(call);
-    call.escort = part.escort;
+    call.escort = part.erasure;
     requests.push_back(redis.post(call, patience.until, Redis::Insist::persist));
   }
   while (!all_settled(redis, requests) && !patience.ended()) redis.loop().turn(patience.until);

@@ -23,8 +23,7 @@ struct GivenBack {
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 
-/// Gives back every part, all at once and whatever becomes of the others; one answer per part. `escort` of a part is sent behind its
-/// release (metadata).
+/// Gives back every part, all at once and whatever becomes of the others, each with its erasure behind it; one answer per part.
 std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const Farewell& farewell,
                                  const Patience& patience);
 
