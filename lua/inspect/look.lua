@@ -1,0 +1,53 @@
+-- Look at whatever stands under a key and beside it. Changes nothing.
+--
+-- KEYS  lock      whatever it is
+--       queue     list: the queue of a fair lock
+--       patience  zset: owner -> forgotten after (ms since the epoch)
+--       token     string: the newest fencing token
+--       taken     zset: permit -> end of its lease (ms since the epoch)
+-- ARGV  owner...  those of whom facts are known: permits are recognized by them
+-- ->    {now, kind, pttl, content, queue, patience, token, taken, owners}
+--       now       the server's time in ms since the epoch
+--       content   of a lock: owner, holds, ...; of text and of a number: itself; else empty
+--       owners    for each permit that is taken: whose it is, '' where nobody knows
+local lock, queue, patience, token, taken = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local kind_of = include('kind_of')
+local now = include('now')
+local most = 999  -- more than anybody reads; a look must not keep the server from its work
+
+-- The answer to a command, if its key has the type that it wants.
+local function if_type(wanted, command, key, ...)
+  if redis.call('type', key).ok ~= wanted then return {} end
+  return redis.call(command, key, ...)
+end
+
+local kind = kind_of(lock)
+local content = {}
+if (kind == 'lock' or kind == 'read-write') and redis.call('hlen', lock) <= most then
+  content = redis.call('hgetall', lock)
+elseif kind == 'string' or kind == 'number' then
+  content = {redis.call('getrange', lock, 0, most)}
+end
+
+-- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the permit.
+local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
+local by_tail, owners = {}, {}
+for i = 1, #permits, 2 do
+  owners[#owners + 1] = ''
+  if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then by_tail[string.sub(permits[i], 5)] = #owners end
+end
+for _, owner in ipairs(ARGV) do
+  local count, place = 0
+  repeat
+    count = count + 1
+    local hex = string.sub(redis.sha1hex(owner .. ':' .. count), 1, 24)
+    place = by_tail[string.gsub(hex, '..', function(byte) return string.char(tonumber(byte, 16)) end)]
+    if place then owners[place] = owner end
+  until not place
+end
+
+return {
+  now(), kind, redis.call('pttl', lock), content,
+  if_type('list', 'lrange', queue, 0, most), if_type('zset', 'zrange', patience, 0, most, 'withscores'),
+  if_type('string', 'get', token), permits, owners,
+}

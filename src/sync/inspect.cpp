@@ -1,0 +1,274 @@
+#include "sync/inspect.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kFactsPrefix = "rlock:meta";
+constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
+constexpr std::string_view kWriteSuffix = ":write";
+
+std::optional<Milliseconds> ttl_of(std::int64_t pttl) {
+  if (pttl < 0) return std::nullopt;
+  return Milliseconds{pttl};
+}
+
+std::optional<std::int64_t> number_of(const std::string& text) {
+  const bool negative = text.starts_with('-');
+  const auto number = parse_count(std::string_view{text}.substr(negative ? 1 : 0));
+  if (!number) return std::nullopt;
+  return negative ? -*number : *number;
+}
+
+/// A score of a sorted set, which RESP2 sends as text and RESP3 as a double: "1795227584652".
+Milliseconds time_of(const Reply& score) {
+  const std::string text = score.text();
+  return Milliseconds{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)};
+}
+
+/// What the items of look's answer are, by name.
+struct Look {
+  explicit Look(const Reply& reply)
+      : now(Milliseconds{reply.at(0).integer()}),
+        kind(reply.at(1).text()),
+        pttl(reply.at(2).integer()),
+        content(reply.at(3).items()),
+        queue(reply.at(4).items()),
+        patience(reply.at(5).items()),
+        token(reply.at(6)),
+        taken(reply.at(7).items()),
+        owners(reply.at(8).items()) {}
+
+  Milliseconds now;
+  std::string kind;
+  std::int64_t pttl;
+  const std::vector<Reply>&content, &queue, &patience;
+  const Reply& token;
+  const std::vector<Reply>&taken, &owners;
+};
+
+/// Fills an Inspection from one look.
+class Reader {
+ public:
+  Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), look_(reply) {
+    seen_.name = name;
+    seen_.now = look_.now;
+    seen_.ttl = ttl_of(look_.pttl);
+  }
+
+  Inspection read() {
+    if (look_.kind == "none") {
+      none();
+    } else if (look_.kind == "lock") {
+      lock();
+    } else if (look_.kind == "read-write") {
+      read_write();
+    } else if (look_.kind == "string") {
+      plain();
+    } else if (look_.kind == "number") {
+      number();
+    } else {
+      seen_.type = Inspection::Type::foreign;
+      seen_.foreign = look_.kind;
+      seen_.state = Inspection::State::held;
+    }
+    queue();
+    return std::move(seen_);
+  }
+
+ private:
+  void none() {
+    seen_.ttl.reset();
+    if (!known_.opened) return;
+    seen_.type = Inspection::Type::latch;
+    seen_.count = 0;
+    seen_.state = Inspection::State::open;
+  }
+
+  void lock() {
+    seen_.type = look_.token.kind() == Reply::Kind::array ? Inspection::Type::lock : Inspection::Type::fenced;
+    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2)
+      hold(look_.content[i].text(), Holder::Mode::exclusive, look_.content[i + 1]);
+    held_or_kept();
+  }
+
+  void read_write() {
+    seen_.type = Inspection::Type::read_write;
+    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2) {
+      std::string owner = look_.content[i].text();
+      if (owner == "mode") continue;
+      const bool writes = owner.ends_with(kWriteSuffix);
+      if (writes) owner.resize(owner.size() - kWriteSuffix.size());
+      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, look_.content[i + 1]);
+    }
+    held_or_kept();
+  }
+
+  void plain() {
+    seen_.type = Inspection::Type::plain;
+    hold(look_.content.at(0).text(), Holder::Mode::exclusive, Reply{std::int64_t{1}});
+    held_or_kept();
+  }
+
+  /// Redisson keeps semaphores, pools and latches in a bare number; what stands beside it, or what we wrote down, tells.
+  void number() {
+    const std::int64_t number = number_of(look_.content.at(0).text()).value_or(0);
+    if (known_.latch) {
+      seen_.type = Inspection::Type::latch;
+      seen_.count = number;
+      seen_.state = number > 0 ? Inspection::State::closed : Inspection::State::open;
+      return;
+    }
+    seen_.available = number;
+    seen_.type = look_.taken.empty() ? Inspection::Type::semaphore : Inspection::Type::permit;
+    seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
+    if (!look_.taken.empty()) permits();
+  }
+
+  /// Those whose lease has ended count as available, though nobody has given them back yet.
+  void permits() {
+    for (std::size_t i = 0; i + 1 < look_.taken.size(); i += 2) {
+      const std::string id = look_.taken[i].text();
+      const Milliseconds end = time_of(look_.taken[i + 1]);
+      if (end <= seen_.now) {
+        ++*seen_.available;
+        continue;
+      }
+      Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
+      const std::string owner = i / 2 < look_.owners.size() ? look_.owners[i / 2].text() : "";
+      holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
+      holder.meta = facts_of(holder.owner);
+      if (id.size() == 16 && id.starts_with("rk"))
+        holder.slot = static_cast<unsigned char>(id[2]) * 256 + static_cast<unsigned char>(id[3]);
+      seen_.holders.push_back(std::move(holder));
+    }
+    std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });
+    seen_.total = *seen_.available + static_cast<std::int64_t>(seen_.holders.size());
+    seen_.state = *seen_.available > 0 ? Inspection::State::open : Inspection::State::closed;
+    if (!seen_.holders.empty()) seen_.state = Inspection::State::held;
+  }
+
+  void hold(std::string owner, Holder::Mode mode, const Reply& count) {
+    Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
+    if (seen_.type == Inspection::Type::fenced) holder.fence = number_of(look_.token.text());
+    holder.meta = facts_of(holder.owner);
+    seen_.holders.push_back(std::move(holder));
+  }
+
+  std::optional<Metadata> facts_of(const Owner& owner) const {
+    const auto found = known_.facts.find(owner);
+    if (found == known_.facts.end()) return std::nullopt;
+    return found->second;
+  }
+
+  void held_or_kept() {
+    const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
+    const bool kept = !seen_.holders.empty() && std::ranges::all_of(seen_.holders, ended);
+    seen_.state = kept ? Inspection::State::kept : Inspection::State::held;
+  }
+
+  void queue() {
+    std::map<std::string, Milliseconds> ends;
+    for (std::size_t i = 0; i + 1 < look_.patience.size(); i += 2)
+      ends[look_.patience[i].text()] = time_of(look_.patience[i + 1]);
+    for (const Reply& item : look_.queue) {
+      const std::string owner = item.text();
+      const auto end = ends.find(owner);
+      const Milliseconds rest = end == ends.end() ? Milliseconds{0} : end->second - seen_.now;
+      seen_.waiters.push_back({.owner = Owner{owner}, .ttl = std::max(rest, Milliseconds{0})});
+    }
+    if (!seen_.waiters.empty() &&
+        (seen_.type == Inspection::Type::lock || seen_.type == Inspection::Type::none))
+      seen_.type = Inspection::Type::fair;
+  }
+
+  const KnownFacts& known_;
+  const Look look_;
+  Inspection seen_;
+};
+
+std::string channel_of(const Inspection& inspection) {
+  switch (inspection.type) {
+    case Inspection::Type::read_write: return prefix_name("redisson_rwlock", inspection.name);
+    case Inspection::Type::semaphore:
+    case Inspection::Type::permit: return prefix_name("redisson_sc", inspection.name);
+    case Inspection::Type::latch: return "redisson_countdownlatch__channel__{" + inspection.name.str() + "}";
+    default: return prefix_name("redisson_lock__channel", inspection.name);
+  }
+}
+
+}  // namespace
+
+std::optional<bool> Holder::alive(Milliseconds now) const {
+  if (!meta || meta->ended_at || meta->lease == Milliseconds{0}) return std::nullopt;
+  // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
+  return now - meta->renewed <= meta->lease / 2;
+}
+
+Call ask_facts(const LockName& name) { return command({"HGETALL", metadata_key(name)}, name.str()); }
+
+KnownFacts read_facts(const Reply& reply) {
+  KnownFacts known;
+  if (reply.kind() != Reply::Kind::array) return known;
+  const std::vector<Reply>& items = reply.items();
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    const std::string owner = items[i].text();
+    const std::string text = items[i + 1].text();
+    if (owner == kLatchRecord && text.starts_with("{\"total\":")) {
+      known.latch = true;
+      known.opened = text.find("\"opened\":null") == std::string::npos;
+      continue;
+    }
+    if (auto facts = parse_metadata(text)) known.facts.emplace(Owner{owner}, std::move(*facts));
+  }
+  return known;
+}
+
+Call look(const LockName& name, const Facts& facts) {
+  Call call{.script = &scripts::inspect_look,
+            .keys = {name.str(), prefix_name("redisson_lock_queue", name),
+                     prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
+                     suffix_name(name, "timeout")}};
+  for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
+  return call;
+}
+
+Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply) {
+  return Reader{name, known, reply}.read();
+}
+
+Call count_listeners(const Inspection& inspection) {
+  return command({"PUBSUB", "NUMSUB", channel_of(inspection)}, inspection.name.str());
+}
+
+std::int64_t read_listeners(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::array) return 0;
+  return reply.at(1).is_nil() ? 0 : reply.at(1).integer();
+}
+
+Call scan_facts(const std::string& cursor) {
+  return command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"});
+}
+
+Scanned read_scan(const Reply& reply) {
+  Scanned scanned{.cursor = reply.at(0).text()};
+  for (const Reply& item : reply.at(1).items()) {
+    const std::string key = item.text();
+    std::string name = key.substr(kFactsPrefix.size() + 1);
+    // Braces that the name does not have itself are those of its slot.
+    if (name.starts_with('{') && name.ends_with('}')) {
+      const LockName inner{name.substr(1, name.size() - 2)};
+      if (metadata_key(inner) == key) name = inner.str();
+    }
+    scanned.names.emplace_back(std::move(name));
+  }
+  return scanned;
+}
+
+}  // namespace rlock

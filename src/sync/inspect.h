@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "base/time.h"
+#include "redis/call.h"
+#include "redis/reply.h"
+#include "sync/metadata.h"
+
+namespace rlock {
+
+/// Who holds something, as far as the server and the holder's own words tell.
+struct Holder {
+  enum class Mode { exclusive, read, write, permit };
+
+  Owner owner;  ///< of a permit nobody can name: its id in hexadecimal
+  Mode mode = Mode::exclusive;
+  std::int64_t count = 1;           ///< holds of this owner
+  std::optional<Milliseconds> ttl;  ///< until it ends unless renewed; nothing: never
+  std::optional<std::int64_t> fence;
+  std::optional<std::int64_t> slot;  ///< of a permit of rlock's
+  std::optional<Metadata> meta;      ///< nothing: not rlock's, or it may not say
+
+  /// Does it live, as far as we can tell? Nothing: nobody knows. `now`: the server's time.
+  std::optional<bool> alive(Milliseconds now) const;
+};
+
+/// Who has a place in the queue of a fair lock.
+struct Waiter {
+  Owner owner;
+  Milliseconds ttl{0};  ///< until its place is forgotten unless it asks again
+};
+
+/// Everything about one key.
+struct Inspection {
+  enum class Type { none, lock, fair, fenced, read_write, plain, semaphore, permit, latch, foreign };
+  enum class State { free, held, kept, open, closed };
+
+  LockName name;
+  Type type = Type::none;
+  State state = State::free;
+  std::string foreign;              ///< Type::foreign: what stands there
+  std::optional<Milliseconds> ttl;  ///< of the key; nothing: it never ends
+  std::vector<Holder> holders;
+  std::vector<Waiter> waiters;            ///< in their order
+  std::int64_t subscribers = 0;           ///< who listens for a release
+  std::optional<std::int64_t> available;  ///< permits
+  std::optional<std::int64_t> total;      ///< permits, where the size of the pool is known
+  std::optional<std::int64_t> count;      ///< of a latch
+  Milliseconds now{0};                    ///< the server's time of the look
+};
+
+/// What holders say about themselves: owner -> facts. And of a latch, what has become of it.
+using Facts = std::map<Owner, Metadata>;
+
+/// Looking takes three questions; the second needs the answer to the first, the third that to the second.
+///   1. Who says what about itself? An error in answer is no fact at all: the key may be forbidden to us.
+Call ask_facts(const LockName& name);
+struct KnownFacts {
+  Facts facts;
+  bool latch = false;   ///< rlock has made a latch of this name,
+  bool opened = false;  ///< which was opened
+};
+KnownFacts read_facts(const Reply& reply);
+
+///   2. What stands there?
+Call look(const LockName& name, const Facts& facts);
+Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply);
+
+///   3. Who listens? An error in answer means that nobody can say: 0.
+Call count_listeners(const Inspection& inspection);
+std::int64_t read_listeners(const Reply& reply);
+
+/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when it is done.
+Call scan_facts(const std::string& cursor);
+struct Scanned {
+  std::string cursor;
+  std::vector<LockName> names;
+};
+Scanned read_scan(const Reply& reply);
+
+}  // namespace rlock
