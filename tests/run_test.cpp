@@ -1,0 +1,249 @@
+// `rlock run` as a user drives it, on one server.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// Holds `key` until it is ended.
+Rlock holder(const RedisServer& redis, const std::string& key) {
+  Rlock run = redis.rlock("run", "-k", key, "--reason", "hotfix 42", "--", "sleep", "60");
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a command runs under the lock, is told about it, and the lock is gone afterwards") {
+  RedisServer redis;
+  Rlock run = redis.rlock(
+      "run", "-k", "k", "--", "sh", "-c",
+      "echo $RLOCK_HELD $RLOCK_LOCK $RLOCK_TYPE $RLOCK_LEASE_MS; env | grep -c RLOCK_FENCE; true");
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "1 k lock 30000\n0\n");
+  CHECK(run.err().empty());
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("the command's exit status is rlock's, and the signal that killed it too") {
+  RedisServer redis;
+
+  CHECK(redis.rlock("run", "-k", "k", "--", "sh", "-c", "exit 42").exit_code() == 42);
+  Rlock killed = redis.rlock("run", "-k", "k", "--", "sh", "-c", "kill -USR2 $$");
+  const int status = killed.wait_status();
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGUSR2);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a busy lock: 75 at once with -n, or what -E says; and a word about who has it") {
+  RedisServer redis;
+  Rlock held = holder(redis, "deploy");
+  REQUIRE(eventually([&] { return redis.has("deploy"); }));
+
+  Rlock busy = redis.rlock("run", "-n", "-k", "deploy", "--", "true");
+  CHECK(busy.exit_code() == 75);
+  CHECK(has(busy.err(), "'deploy' is held by "));
+  CHECK(has(busy.err(), "(sleep) \"hotfix 42\""));
+  CHECK(has(busy.err(), "rlock unlock deploy"));
+  Rlock quiet = redis.rlock("run", "-nqE0", "-k", "deploy", "--", "true");
+  CHECK(quiet.exit_code() == 0);
+  CHECK(quiet.err().empty());
+}
+
+TEST_CASE("a wait that ends is 75, and lines say why it lasted") {
+  RedisServer redis;
+  Rlock held = holder(redis, "k");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  StopWatch watch;
+
+  Rlock waiter = redis.rlock("run", "-w", "1500ms", "-k", "k", "--", "true");
+  CHECK(waiter.exit_code() == 75);
+  CHECK(watch.elapsed() >= 1500ms);
+  CHECK(has(waiter.err(), "rlock: waiting for 'k': held by "));
+  CHECK(has(waiter.err(), "1 wait"));
+  CHECK(has(waiter.err(), "rlock: gave up after 1.5s: 'k' is held by "));
+}
+
+TEST_CASE("a waiter is woken by the release and not by the clock") {
+  RedisServer redis;
+  Rlock first = redis.rlock("run", "-k", "k", "--", "cat");
+  REQUIRE(eventually([&] { return redis.has("k") || !first.running(); }));
+  Rlock held = holder(redis, "other");
+  Rlock waiter = redis.rlock("run", "-k", "other", "--", "true");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{other}") == 1; }));
+  held.signal(SIGTERM);
+
+  StopWatch watch;
+  CHECK(waiter.exit_code() == 0);
+  CHECK(watch.elapsed() < 1900ms);  // the poll cap is 2 s
+}
+
+TEST_CASE("a waiter that is interrupted dies of the signal and leaves nothing behind") {
+  RedisServer redis;
+  Rlock held = holder(redis, "k");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    Rlock waiter = redis.rlock("run", "-q", "-k", "k", "--", "true");
+    REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+    waiter.signal(number);
+    CHECK(WTERMSIG(waiter.wait_status()) == number);
+    CHECK(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 0; }));
+  }
+  held.signal(SIGTERM);
+  held.exit_code();
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("USR1 asks a quiet waiter what it waits for") {
+  RedisServer redis;
+  Rlock held = holder(redis, "k");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Rlock waiter = redis.rlock("run", "-q", "-k", "k", "--", "true");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+
+  waiter.signal(SIGUSR1);
+
+  CHECK(eventually([&] { return has(waiter.err(), "waiting for 'k': held by "); }));
+}
+
+TEST_CASE("a nested run of the same key is one more hold and no deadlock") {
+  RedisServer redis;
+  const std::string rlock = rlock_binary();
+  Rlock run = redis.rlock("run", "-n", "-k", "k", "--", rlock, "run", "-n", "-k", "k", "--", "sh", "-c",
+                          "redis-cli -s " + redis.socket() + " hvals k");
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "2\n");
+  CHECK(!redis.has("k"));
+  CHECK(!redis.has("rlock:meta:{k}"));
+}
+
+TEST_CASE("a nested run of another key, and a hold that is stale, do not count") {
+  RedisServer redis;
+  const std::string rlock = rlock_binary();
+  Rlock held = holder(redis, "b");
+  REQUIRE(eventually([&] { return redis.has("b"); }));
+  Rlock other = redis.rlock("run", "-k", "a", "--", rlock, "run", "-nq", "-k", "b", "--", "true");
+  CHECK(other.exit_code() == 75);
+
+  Process::Options options = redis.environment();
+  options.env["RLOCK_STACK"] = "lock 00000000-0000-4000-8000-000000000000:1 b";
+  CHECK(Rlock{{"run", "-nq", "-k", "b", "--", "true"}, options}.exit_code() == 75);
+  options.env["RLOCK_STACK"] = "lock 00000000-0000-4000-8000-000000000000:1 free";
+  CHECK(Rlock{{"run", "-nq", "-k", "free", "--", "true"}, options}.exit_code() == 0);
+}
+
+TEST_CASE("--min-hold keeps the key for the rest, and says so to whoever comes") {
+  RedisServer redis;
+  StopWatch watch;
+  CHECK(redis.rlock("run", "-k", "report", "--min-hold", "60s", "--", "true").exit_code() == 0);
+  CHECK(watch.elapsed() < 10s);
+
+  const long long rest = redis.pttl("report");
+  CHECK(rest > 40'000);
+  CHECK(rest <= 60'000);
+  Rlock next = redis.rlock("run", "-n", "-k", "report", "--", "true");
+  CHECK(next.exit_code() == 75);
+  CHECK(has(next.err(), "(true), finished "));
+  CHECK(has(next.err(), "more by --min-hold"));
+}
+
+TEST_CASE("--min-hold does not hold a command that could not start") {
+  RedisServer redis;
+  CHECK(redis.rlock("run", "-k", "k", "--min-hold", "60s", "--", "/etc/passwd").exit_code() == 126);
+  CHECK(!redis.has("k"));
+}
+
+TEST_CASE("a command that is not there costs no round trip: 127") {
+  RedisServer redis;
+  Monitor monitor{redis};
+  CHECK(redis.rlock("run", "-k", "k", "--", "no-such-command").exit_code() == 127);
+  CHECK(redis.rlock("run", "-k", "k", "--", "/no/such/command").exit_code() == 127);
+  CHECK(!redis.has("k"));
+}
+
+TEST_CASE("an uncontended run is one connection, one greeting, one acquire and one release") {
+  RedisServer redis;
+  redis.rlock("run", "-k", "k", "--", "true").exit_code();  // loads the scripts
+  Monitor monitor{redis};
+  CHECK(redis.rlock("run", "-k", "k", "--", "true").exit_code() == 0);
+
+  std::vector<std::string> verbs;
+  for (const std::string& line : monitor.commands()) verbs.push_back(line.substr(0, line.find(' ')));
+  CHECK(verbs ==
+        std::vector<std::string>{"\"HELLO\"", "\"EVALSHA\"", "\"EVALSHA\"", "\"EVALSHA\"", "\"EVALSHA\""});
+}
+
+TEST_CASE("a key that holds something else is 65 and stays as it is") {
+  RedisServer redis;
+  redis.cli({"SET", "k", "text"});
+  Rlock run = redis.rlock("run", "-k", "k", "--", "true");
+
+  CHECK(run.exit_code() == 65);
+  CHECK(has(run.err(), "'k' holds "));
+  CHECK(redis.cli({"GET", "k"}) == "text");
+}
+
+TEST_CASE("a lock without a TTL is waited for and named") {
+  RedisServer redis;
+  redis.cli({"HSET", "k", "6e0f0261-922f-4ca9-9275-5cd246e2e294:57", "1"});
+  Rlock run = redis.rlock("run", "-n", "-k", "k", "--", "true");
+
+  CHECK(run.exit_code() == 75);
+  CHECK(has(run.err(), "6e0f02...:57 (a Redisson client)"));
+  CHECK(has(run.err(), "it has no TTL and never frees itself"));
+}
+
+TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited") {
+  const std::string url = "redis://127.0.0.1:" + std::to_string(free_port());
+  StopWatch watch;
+  Rlock run{{"run", "-u", url, "-k", "k", "--", "true"}};
+  CHECK(run.exit_code() == 69);
+  CHECK(watch.elapsed() < 2s);
+  CHECK(has(run.err(), "onnection refused"));
+  CHECK(has(run.err(), "--url"));
+
+  Rlock patient{{"run", "-u", url, "-w", "700ms", "-k", "k", "--", "true"}};
+  CHECK(patient.exit_code() == 69);
+  CHECK(watch.elapsed() >= 700ms);
+}
+
+TEST_CASE("several keys are taken sorted, each once, all or none") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "b", "-k", "a", "-k", "b", "--", "sh", "-c", "echo \"$RLOCK_LOCKS\"");
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "a\nb\n");
+
+  Rlock held = holder(redis, "c");
+  REQUIRE(eventually([&] { return redis.has("c"); }));
+  Rlock busy = redis.rlock("run", "-n", "-k", "a", "-k", "c", "--", "true");
+  CHECK(busy.exit_code() == 75);
+  CHECK(has(busy.err(), "'c' is held by "));
+  CHECK(!redis.has("a"));
+}
+
+TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
+  RedisServer redis;
+  Rlock held = holder(redis, "k");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Rlock waiter = redis.rlock("run", "-q", "-k", "k", "--", "true");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  const auto polled = [](const std::vector<std::string>& lines) {
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const auto& line) { return !has(line, "\"HELLO\""); });
+  };
+  Monitor monitor{redis};
+
+  CHECK(throughout([&] { return polled(monitor.commands()) <= 2; }, 4s));
+}
