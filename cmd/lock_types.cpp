@@ -3,6 +3,7 @@
 #include "sync/fair.h"
 #include "sync/fenced.h"
 #include "sync/lock.h"
+#include "sync/permits.h"
 #include "sync/plain.h"
 #include "sync/read_write.h"
 
@@ -30,6 +31,11 @@ std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
   return std::make_unique<Kind>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
 }
 
+std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
+  return std::make_unique<Permits>(
+      wanted.claim, Permits::Wanted{.count = wanted.count, .total = wanted.permits}, hold_of(wanted));
+}
+
 /// In the order in which `rlock run --help` shows them.
 constexpr LockType kLockTypes[] = {
     {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
@@ -44,6 +50,7 @@ constexpr LockType kLockTypes[] = {
      .help = "a growing number in RLOCK_FENCE",
      .make = make<FencedLock>},
     {.name = "spin", .flags = "", .help = "", .polls = true, .make = make_polling<SpinLock, kSpinPause>},
+    {.name = "permit", .flags = "", .help = "", .make = make_permits},
     {.name = "plain", .flags = "", .help = "", .polls = true, .make = make_polling<PlainLock, kPlainPause>},
 };
 

@@ -22,7 +22,7 @@ local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 
 redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
-local drawn = ours and redis.call('get', token) or redis.call('incr', token)
+local drawn = ours and tonumber(redis.call('get', token)) or redis.call('incr', token)
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, lease)
 return {1, now(), drawn}

@@ -19,7 +19,7 @@ local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
 if redis.call('hexists', lock, owner) == 0 then return {2} end
 local answered = redis.call('get', request)
-if answered then return {1, now(), answered} end
+if answered then return {1, now(), tonumber(answered)} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 

@@ -2,7 +2,8 @@
 -- May be sent twice.
 --
 -- KEYS  meta    hash: owner -> JSON; its TTL is that of the longest holder and is never shortened here
---       held    what is held; the evidence is its value (a string), a field (a hash) or a member (a zset)
+--       held    what is held; the evidence is its value (a string), a field (a hash), a member or
+--               the owner of permits (a zset)
 -- ARGV  owner   whose facts
 --       member  the evidence
 --       lease   milliseconds that the facts stay, >= 1
@@ -14,10 +15,11 @@
 local meta, held = KEYS[1], KEYS[2]
 local owner, member, lease, facts, ended = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local now = include('now')
+local permits_of = include('permits_of')
 
 local kind = redis.call('type', held).ok
 local holds = kind == 'hash' and redis.call('hexists', held, member) == 1
-  or kind == 'zset' and redis.call('zscore', held, member)
+  or kind == 'zset' and (redis.call('zscore', held, member) or permits_of(member, 1, held)[1])
   or kind == 'string' and redis.call('get', held) == member
 if not holds then return 0 end
 
@@ -30,7 +32,7 @@ if redis.call('hlen', meta) > 16 then
   local all = redis.call('hgetall', meta)
   for i = 1, #all, 2 do
     local renewed, its_lease = string.match(all[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
-    if not renewed or renewed + its_lease < time then redis.call('hdel', meta, all[i]) end
+    if renewed and renewed + its_lease < time then redis.call('hdel', meta, all[i]) end
   end
 end
 

@@ -3,7 +3,7 @@
 local function kind_of(key)
   local kind = redis.call('type', key).ok
   if kind == 'string' then
-    local number = redis.call('strlen', key) <= 20 and string.find(redis.call('get', key), '^-?%d+$')
+    local number = redis.call('strlen', key) <= 16 and string.find(redis.call('get', key), '^-?%d+$')
     return number and 'number' or 'string'
   end
   if kind ~= 'hash' then return kind end

@@ -79,6 +79,12 @@ bool decided(const Waitable& lock, const Votes& votes, std::size_t quorum) {
   return granted >= quorum || granted + open < quorum;
 }
 
+/// A part as the wait sees it: it need not have an owner.
+struct Item {
+  const Waitable* lock;
+  std::vector<Call> escort;
+};
+
 /// What is asked in one go: one part, or all of them together.
 struct Question {
   const Waitable* what;
@@ -86,11 +92,11 @@ struct Question {
   Call call;
 };
 
-std::vector<Question> questions_about(std::span<const Part> parts, const Together* together) {
+std::vector<Question> questions_about(const std::vector<Item>& parts, const Together* together) {
   std::vector<Question> questions;
   for (std::size_t part = 0; part < parts.size(); ++part) {
     if (together == nullptr || part == 0) {
-      const Waitable* what = together != nullptr ? static_cast<const Waitable*>(together) : parts[part].lock;
+      const Waitable* what = together != nullptr ? together : parts[part].lock;
       questions.push_back({what, part, part, what->ask()});
     }
     Question& question = questions.back();
@@ -104,12 +110,12 @@ std::vector<Question> questions_about(std::span<const Part> parts, const Togethe
 /// One wait, from the first question to having it or having given it back.
 class Wait {
  public:
-  Wait(Redis& redis, std::span<const Part> parts, const AcquireOptions& options)
+  Wait(Redis& redis, std::vector<Item> parts, const AcquireOptions& options)
       : redis_(redis),
-        parts_(parts),
+        parts_(std::move(parts)),
         options_(options),
         one_try_(options.patience.until <= Clock::now()),
-        questions_(questions_about(parts, options.together)),
+        questions_(questions_about(parts_, options.together)),
         blocked_(&questions_.front()) {}
 
   Acquired run() {
@@ -254,7 +260,7 @@ class Wait {
   }
 
   Redis& redis_;
-  const std::span<const Part> parts_;
+  const std::vector<Item> parts_;
   const AcquireOptions& options_;
   const bool one_try_;
   Votes votes_;
@@ -271,7 +277,13 @@ class Wait {
 }  // namespace
 
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options) {
-  return Wait{redis, parts, options}.run();
+  std::vector<Item> items;
+  for (const Part& part : parts) items.push_back({part.lock, part.escort});
+  return Wait{redis, std::move(items), options}.run();
+}
+
+Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options) {
+  return Wait{redis, {{&wanted, {}}}, options}.run();
 }
 
 }  // namespace rlock

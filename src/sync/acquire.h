@@ -68,6 +68,9 @@ struct AcquireOptions {
 /// back under a patience of its own.
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
 
+/// The same for what has no owner: permits of a semaphore, a latch that is to open.
+Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
+
 /// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad day, short
 /// enough not to annoy whoever pressed Ctrl-C.
 constexpr Milliseconds kGoodbye{1000};

@@ -22,6 +22,7 @@ constexpr Kind kKinds[] = {
     {"number", "a number (a semaphore, a pool of permits, a latch)", ""},
     {"group", "a FasterMultiLock of Redisson, which rlock does not know", ""},
     {"hash", "a hash that is no lock", ""},
+    {"permits", "a number, and beside it ({...}:timeout) no list of taken permits", ""},
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 

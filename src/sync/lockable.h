@@ -19,6 +19,7 @@ struct Held {
   Milliseconds server_time{0};          ///< of the acquire, since the epoch, by the server's clock
   std::optional<std::int64_t> fence{};  ///< of this hold
   std::vector<std::int64_t> slots{};    ///< of permits
+  std::vector<std::string> permits{};   ///< their ids, 16 bytes each
 };
 
 /// Somebody else has it.

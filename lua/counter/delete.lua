@@ -1,0 +1,27 @@
+-- Delete a semaphore, or a pool with all the permits that are taken from it.
+-- May be sent twice: the request is remembered.
+--
+-- KEYS  pool     string: how many permits are available
+--       request  string: this request was done
+--       taken    of a pool only, zset: id -> end of its lease
+-- ARGV  memory   for how many ms the request is remembered
+-- ->    {1}         deleted
+--       {0}         there is none
+--       {-1, kind}  something else stands there
+local pool, request, taken = KEYS[1], KEYS[2], KEYS[3]
+local memory = ARGV[1]
+local kind_of = include('kind_of')
+
+if redis.call('exists', request) == 1 then return {1} end
+local kind = kind_of(pool)
+if kind == 'none' then return {0} end
+if kind ~= 'number' then return {-1, kind} end
+if taken then
+  local kind_taken = kind_of(taken)
+  if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
+end
+
+redis.call('set', request, 1, 'px', memory)
+redis.call('del', pool)
+if taken then redis.call('del', taken) end
+return {1}

@@ -1,0 +1,31 @@
+-- Count a latch down. At zero it is deleted, which opens it.
+-- May be sent twice: the request is remembered, and its repetition is answered, not counted.
+--
+-- KEYS  latch    string: how often it is still to be counted down
+--       request  string: what this request has left of it
+-- ARGV  count    how often, >= 1
+--       channel  where to announce that it is open
+--       sharded  1: as sharded pub/sub too
+--       memory   for how many ms the request is remembered
+-- ->    {1, count, why}  what is left; why: waiters could not be told, because of this ('': they were, or need not be)
+--       {0}         there is none
+--       {-1, kind}  something else stands there
+local latch, request = KEYS[1], KEYS[2]
+local count, channel, sharded, memory = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
+local kind_of = include('kind_of')
+local announce = include('announce')
+
+local answered = redis.call('get', request)
+if answered then return {1, tonumber(answered), ''} end
+local kind = kind_of(latch)
+if kind == 'none' then return {0} end
+if kind ~= 'number' then return {-1, kind} end
+
+local left = math.max(redis.call('get', latch) - count, 0)
+redis.call('set', request, left, 'px', memory)
+if left > 0 then
+  redis.call('decrby', latch, count)
+  return {1, left, ''}
+end
+redis.call('del', latch)
+return {1, 0, announce(channel, '0', sharded)}

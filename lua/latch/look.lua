@@ -1,0 +1,19 @@
+-- See whether a latch is open. Changes nothing.
+--
+-- KEYS  latch   string: how often it is still to be counted down
+--       record  optional, hash: under `latch`, what rlock knows about it
+-- ->    {1, now}    there is none, or it has nothing to count: open. With a record: it is written that it was opened
+--       {0, ttl}    closed; it is forgotten in so many ms (-1: never)
+--       {4}         with a record: there is none, and nobody has written that it was opened
+--       {-1, kind}  something else stands there
+local latch, record = KEYS[1], KEYS[2]
+local kind_of = include('kind_of')
+local now = include('now')
+
+local kind = kind_of(latch)
+if kind == 'number' and tonumber(redis.call('get', latch)) > 0 then return {0, redis.call('pttl', latch)} end
+if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
+if kind == 'number' or not record then return {1, now()} end
+local written = redis.call('hget', record, 'latch')
+if written and string.find(written, '"opened":%d') then return {1, now()} end
+return {4}

@@ -1,0 +1,70 @@
+-- Take permits from a pool, each for the time of a lease; or say when the next one comes back at the latest.
+-- May be sent twice: who has them keeps them, and the lease starts anew.
+--
+-- KEYS  pool     string: how many permits are available
+--       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+-- ARGV  owner    who asks
+--       count    how many, all or none
+--       lease    milliseconds, >= 1
+--       total    the size that the pool must have, and is made with where there is none; '': any, and none is made
+--       channel  where to announce what came back from others by the way; '': nowhere
+--       sharded  1: as sharded pub/sub too
+-- ->    {1, now, id, ...}  held; now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its slot
+--       {0, ms}      busy; a lease ends in so many ms (-1: none of them ever ends, -2: none is taken)
+--       {4}          there is no pool
+--       {5, size}    the pool has another size
+--       {-1, kind}   something else stands there
+local pool, taken = KEYS[1], KEYS[2]
+local owner, count, lease, total, channel, sharded =
+  ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local kind_of = include('kind_of')
+local now = include('now')
+local announce = include('announce')
+local reclaim = include('reclaim')
+local permits_of = include('permits_of')
+
+local kind = kind_of(pool)
+if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
+local kind_taken = kind_of(taken)
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
+if kind == 'none' and not total then return {4} end
+local time = now()
+local more = kind == 'none'
+if more then
+  redis.call('zremrangebyscore', taken, 0, time)
+  redis.call('set', pool, total - redis.call('zcard', taken))
+end
+if reclaim(pool, taken, time) > 0 then more = true end
+local available = tonumber(redis.call('get', pool))
+local size = available + redis.call('zcard', taken)
+if total and size ~= total then return {5, size} end
+
+local ours, slots, tails = permits_of(owner, count, taken)
+local missing = 0
+for i = 1, count do
+  if not ours[i] then missing = missing + 1 end
+end
+if missing > available then
+  local first = redis.call('zrange', taken, 0, 0, 'withscores')
+  if more and available > 0 then announce(channel, available, sharded) end
+  if not first[2] then return {0, -2} end
+  if first[2] == '922337203685477' then return {0, -1} end
+  return {0, first[2] - time}
+end
+
+local slot = 0
+for i = 1, count do
+  if not ours[i] then
+    while slots[slot] and slot < 65535 do slot = slot + 1 end  -- which stands for none
+    slots[slot] = true
+    ours[i] = 'rk' .. string.char(math.floor(slot / 256) % 256, slot % 256) .. tails[i]
+  end
+end
+if missing > 0 then available = redis.call('decrby', pool, missing) end
+for i = 1, count do redis.call('zadd', taken, time + lease, ours[i]) end
+if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
+
+if more and available > 0 then announce(channel, available, sharded) end
+local answer = {1, time}
+for i = 1, count do answer[i + 2] = ours[i] end
+return answer

@@ -1,0 +1,24 @@
+-- See whether an owner has permits of a pool, for a hold inside its hold. Changes nothing: the permits are those of the
+-- outer hold.
+--
+-- KEYS  pool   string: how many permits are available
+--       taken  zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+-- ARGV  owner  who asks
+--       count  how many it must have
+-- ->    {1, now, id, ...}  it has; now is the server's time in ms since the epoch
+--       {2}    it has not
+local pool, taken = KEYS[1], KEYS[2]
+local owner, count = ARGV[1], tonumber(ARGV[2])
+local kind_of = include('kind_of')
+local now = include('now')
+local permits_of = include('permits_of')
+
+if kind_of(pool) ~= 'number' or redis.call('type', taken).ok ~= 'zset' then return {2} end
+local time = now()
+local ours = permits_of(owner, count, taken)
+for i = 1, count do
+  if not ours[i] or tonumber(redis.call('zscore', taken, ours[i])) <= time then return {2} end
+end
+local answer = {1, time}
+for i = 1, count do answer[i + 2] = ours[i] end
+return answer

@@ -1,0 +1,44 @@
+-- Give an owner's permits back to their pool, and wake who waits for them.
+-- May be sent twice: they are gone the second time.
+--
+-- KEYS  pool     string: how many permits are available
+--       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+-- ARGV  owner    whose
+--       count    how many it took
+--       until    ms since the epoch (server time) before which they stay taken; 0: they need not
+--       channel  where to announce it; '': nowhere
+--       sharded  1: as sharded pub/sub too
+-- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were)
+--       {2, rest}  kept, so many ms more
+--       {-1}       it has none of them (any more)
+local pool, taken = KEYS[1], KEYS[2]
+local owner, count, keep_until, channel, sharded = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local kind_of = include('kind_of')
+local now = include('now')
+local announce = include('announce')
+local reclaim = include('reclaim')
+local permits_of = include('permits_of')
+
+local kind = kind_of(pool)
+if kind ~= 'none' and kind ~= 'number' then return {-1} end
+if redis.call('type', taken).ok ~= 'zset' then return {-1} end
+local time = now()
+local there = kind == 'number'
+local back = there and reclaim(pool, taken, time) or 0
+local found = permits_of(owner, count, taken)
+local ours = {}
+for i = 1, count do ours[#ours + 1] = found[i] end
+
+local rest = keep_until - time
+if rest > 0 and #ours > 0 then
+  for _, id in ipairs(ours) do redis.call('zadd', taken, keep_until, id) end
+  return {2, rest}
+end
+
+if there then redis.call('incrby', pool, #ours) end
+for _, id in ipairs(ours) do redis.call('zrem', taken, id) end
+local left = redis.call('get', pool)
+local why = ''
+if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end
+if #ours == 0 then return {-1} end
+return {1, why}

@@ -1,0 +1,34 @@
+-- Give permits back by their ids, whoever took them, and wake who waits for them. Of ids that are not taken (any more)
+-- it is said so; the others are given back all the same.
+-- May be sent twice: they are gone the second time.
+--
+-- KEYS  pool     string: how many permits are available
+--       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch)
+-- ARGV  channel  where to announce it; '': nowhere
+--       sharded  1: as sharded pub/sub too
+--       id, ...  16 bytes each
+-- ->    {why, 1 or 0, ...}  for each id: given back, or not taken; why: the waiters could not be told, because of this
+local pool, taken = KEYS[1], KEYS[2]
+local channel, sharded = ARGV[1], ARGV[2]
+local kind_of = include('kind_of')
+local now = include('now')
+local announce = include('announce')
+local reclaim = include('reclaim')
+
+local kind = kind_of(pool)
+local there = kind == 'number'
+local readable = (there or kind == 'none') and redis.call('type', taken).ok == 'zset'
+local back = there and readable and reclaim(pool, taken, now()) or 0
+local answer = {''}
+for i = 3, #ARGV do
+  answer[i - 1] = 0
+  if readable and redis.call('zscore', taken, ARGV[i]) then
+    if there then redis.call('incrby', pool, 1) end
+    redis.call('zrem', taken, ARGV[i])
+    answer[i - 1] = 1
+    back = back + 1
+  end
+end
+local left = back > 0 and redis.call('get', pool)
+if left and tonumber(left) > 0 then answer[1] = announce(channel, left, sharded) end
+return answer

@@ -1,0 +1,21 @@
+-- Undo semaphore/acquire, whatever became of it, and see to it that a late copy takes nothing.
+-- May be sent twice.
+--
+-- KEYS  pool     string: how many permits are available
+--       request  string: 1 this request has taken them, 0 it was undone
+-- ARGV  count    how many it asked for
+--       channel  where to announce it; '': nowhere
+--       sharded  1: as sharded pub/sub too
+--       memory   for how many ms the request is remembered
+-- ->    {1, why}   given back; why: waiters could not be told, because of this ('': they were)
+--       {-1}       there was nothing to undo
+local pool, request = KEYS[1], KEYS[2]
+local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local kind_of = include('kind_of')
+local announce = include('announce')
+
+local answered = redis.call('get', request)
+redis.call('set', request, 0, 'px', memory)
+if answered ~= '1' or kind_of(pool) ~= 'number' then return {-1} end
+local available = redis.call('incrby', pool, count)
+return {1, available > 0 and announce(channel, available, sharded) or ''}

@@ -1,0 +1,147 @@
+#include "sync/latch.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/random.h"
+#include "scripts.h"
+#include "sync/answers.h"
+#include "sync/foreign.h"
+#include "sync/keys.h"
+#include "sync/requests.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kWhat = "a latch";
+
+/// How long it is known that a latch was opened.
+constexpr Milliseconds kRecordStays = std::chrono::hours{24};
+
+std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+
+/// The channel always gets braces of its own, also when the name brings some.
+Channel channel_of(const LockName& name) {
+  return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
+}
+
+/// The number behind `"name":` in a record, which is written by our script and nobody else; nothing for anything else.
+std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
+  const std::string label = fmt::format("\"{}\":", name);
+  const std::size_t at = record.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = record.substr(at + label.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc{} || end == rest.data() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<Milliseconds> time_in(std::string_view record, std::string_view name) {
+  const auto number = number_in(record, name);
+  if (!number) return std::nullopt;
+  return Milliseconds{*number};
+}
+
+}  // namespace
+
+Latch::Latch(LockName name, bool cluster)
+    : name_(std::move(name)), cluster_(cluster), request_(request_key(name_, new_request())) {}
+
+Call Latch::record_of_request(std::string total) const {
+  return {.script = &scripts::latch_record,
+          .keys = {metadata_key(name_), request_},
+          .args = {std::move(total), number(kRecordStays)}};
+}
+
+Call Latch::set(std::int64_t total, Milliseconds expire) const {
+  return {.script = &scripts::latch_set,
+          .keys = {name_.str(), request_},
+          .args = {std::to_string(total), number(expire), channel_of(name_).str(), cluster_ ? "1" : "0",
+                   number(kRequestMemory)},
+          .escort = {record_of_request(std::to_string(total))}};
+}
+
+LatchAnswer Latch::read_set(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
+  if (reply.at(0).integer() == 0) return {.how = LatchAnswer::How::exists, .count = reply.at(1).integer()};
+  return refuse(reply);
+}
+
+Call Latch::down(std::int64_t count) const {
+  return {
+      .script = &scripts::latch_down,
+      .keys = {name_.str(), request_},
+      .args = {std::to_string(count), channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)},
+      .escort = {record_of_request("")}};
+}
+
+LatchAnswer Latch::read_down(const Reply& reply) const {
+  if (reply.at(0).integer() != 1) return refuse(reply);
+  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
+}
+
+Call Latch::remove() const {
+  Call call{.script = &scripts::latch_delete,
+            .keys = {name_.str(), request_},
+            .args = {channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
+  call.escort = {{.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}}};
+  return call;
+}
+
+LatchAnswer Latch::read_remove(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
+  return refuse(reply);
+}
+
+Call Latch::status() const { return {.script = &scripts::latch_status, .keys = {name_.str()}}; }
+
+LatchAnswer Latch::read_status(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return {.count = reply.at(1).integer()};
+  return refuse(reply);
+}
+
+LatchAnswer Latch::refuse(const Reply& reply) const {
+  if (reply.at(0).integer() == 0) return {.how = LatchAnswer::How::absent};
+  if (reply.at(0).integer() == -1) {
+    return {.how = LatchAnswer::How::refused, .refused = refuse_foreign(name_, kWhat, reply.at(1).text())};
+  }
+  throw Error{Error::internal, fmt::format("a script answered {} about a latch", reply.at(0).integer())};
+}
+
+Call Latch::record() const {
+  const std::string key = metadata_key(name_);
+  return command({"HGET", key, "latch"}, key);
+}
+
+std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
+  if (reply.kind() != Reply::Kind::text) return std::nullopt;
+  const std::string record = reply.text();
+  return LatchRecord{.total = number_in(record, "total"),
+                     .set = time_in(record, "set"),
+                     .opened = time_in(record, "opened")};
+}
+
+LatchWait::LatchWait(LockName name, Absent absent) : name_(std::move(name)), absent_(absent) {}
+
+std::vector<Channel> LatchWait::channels() const { return {channel_of(name_)}; }
+
+Call LatchWait::ask() const {
+  Call call{.script = &scripts::latch_look, .keys = {name_.str()}};
+  if (absent_ == Absent::awaited) call.keys.push_back(metadata_key(name_));
+  return call;
+}
+
+/// A latch that is closed or awaited opens at some time that only an announcement tells; a TTL is when it is forgotten.
+Attempt LatchWait::read(const Reply& reply) const {
+  switch (reply.at(0).integer()) {
+    case 0:
+      if (reply.at(1).integer() >= 0) return Busy{.retry_after = Milliseconds{reply.at(1).integer()}};
+      return Busy{};
+    case 4: return Busy{};
+  }
+  return read_attempt({.name = name_}, kWhat, reply);
+}
+
+}  // namespace rlock

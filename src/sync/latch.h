@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// What an operation on a latch came to.
+struct LatchAnswer {
+  enum class How {
+    done,
+    exists,   ///< set: there is one, unchanged; see `count`
+    absent,   ///< down, remove: there is none
+    refused,  ///< see `refused`
+  } how = How::done;
+  std::int64_t count = 0;     ///< how often it is still to be counted down; 0: it is open
+  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  Refused refused{};
+};
+
+/// What rlock has written down about a latch, for who comes when it is gone: Redisson deletes a latch that reaches zero, so
+/// "opened" and "never set" would look alike. In milliseconds since the epoch, by the server's clock.
+struct LatchRecord {
+  std::optional<std::int64_t> total{};
+  std::optional<Milliseconds> set{};
+  std::optional<Milliseconds> opened{};
+};
+
+/// The operations on Redisson's RCountDownLatch. A value; one Latch is one request: each of its calls may be sent twice and
+/// is done once.
+class Latch {
+ public:
+  Latch(LockName name, bool cluster);
+
+  /// Each with its record as escort, whose failure harms nobody.
+  Call set(std::int64_t total, Milliseconds expire) const;
+  LatchAnswer read_set(const Reply& reply) const;
+  Call down(std::int64_t count) const;
+  LatchAnswer read_down(const Reply& reply) const;
+  Call remove() const;
+  LatchAnswer read_remove(const Reply& reply) const;
+
+  Call status() const;
+  LatchAnswer read_status(const Reply& reply) const;  ///< done, with the count; or absent
+  Call record() const;
+  std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record
+
+ private:
+  LatchAnswer refuse(const Reply& reply) const;
+  Call record_of_request(std::string total) const;
+
+  LockName name_;
+  bool cluster_;
+  std::string request_;
+};
+
+/// Waiting until a latch is open. Held is open, Busy is closed.
+class LatchWait final : public Waitable {
+ public:
+  /// What an absent latch means: that it is open; or that we wait until it is set, unless it is written that it was opened
+  /// (this reads a key of rlock's own).
+  enum class Absent { open, awaited };
+
+  LatchWait(LockName name, Absent absent);
+
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+  std::optional<Call> give_back() const override { return std::nullopt; }
+  std::vector<Channel> channels() const override;
+  const LockName& name() const override { return name_; }
+
+ private:
+  LockName name_;
+  Absent absent_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,100 @@
+#include "sync/permits.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/answers.h"
+#include "sync/keys.h"
+#include "sync/pool.h"
+
+namespace rlock {
+namespace {
+
+std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+
+/// In an id: there were more permits than slots can be told.
+constexpr std::int64_t kNoSlot = 65535;
+
+/// Of an id that permit/acquire has made; nothing for one of another client.
+std::optional<std::int64_t> slot_in(const std::string& id) {
+  if (id.size() != 16 || !id.starts_with("rk")) return std::nullopt;
+  const std::int64_t slot = static_cast<unsigned char>(id[2]) * 256 + static_cast<unsigned char>(id[3]);
+  if (slot == kNoSlot) return std::nullopt;
+  return slot;
+}
+
+Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
+  const bool more = wanted > found;
+  return {.why = Refused::Why::wrong_type,
+          .text = fmt::format(
+              "{} is a pool of {} permits, not of {}; use --permits {}, or change it for everybody: "
+              "rlock permit add {} {}{}",
+              quoted(name.str()), found, wanted, found, quoted(name.str()), more ? "" : "-",
+              more ? wanted - found : found - wanted)};
+}
+
+}  // namespace
+
+Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
+    : claim_(std::move(claim)), wanted_(wanted), hold_(hold), taken_(suffix_name(claim_.name, "timeout")) {}
+
+std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
+
+Call Permits::ask() const {
+  Call call{.script = &scripts::permit_enter,
+            .keys = {claim_.name.str(), taken_},
+            .args = {claim_.owner.str(), std::to_string(wanted_.count)}};
+  if (hold_ == Hold::another) return call;
+  call.script = &scripts::permit_acquire;
+  call.args.insert(call.args.end(),
+                   {number(claim_.lease), wanted_.total ? std::to_string(*wanted_.total) : "",
+                    permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"});
+  return call;
+}
+
+Attempt Permits::read(const Reply& reply) const {
+  switch (reply.at(0).integer()) {
+    case 1: {
+      Held held{.server_time = Milliseconds{reply.at(1).integer()}};
+      for (std::size_t i = 2; i < reply.items().size(); ++i) {
+        held.permits.push_back(reply.at(i).text());
+        if (const auto slot = slot_in(held.permits.back())) held.slots.push_back(*slot);
+      }
+      return held;
+    }
+    case 0: return busy_pool(reply.at(1).integer());
+    case 4: return refuse_absent(claim_.name, PoolKind::permits);
+    case 5: return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
+  }
+  return read_attempt(claim_, "a pool of permits", reply);
+}
+
+std::optional<Call> Permits::give_back() const {
+  if (hold_ == Hold::another) return std::nullopt;
+  return release({});
+}
+
+Call Permits::renew() const {
+  return {.script = &scripts::permit_renew,
+          .keys = {claim_.name.str(), taken_},
+          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease),
+                   hold_ == Hold::another ? "1" : "0"}};
+}
+
+Call Permits::release(const Farewell& farewell) const {
+  if (hold_ == Hold::another)
+    return ask();  // nothing to give back: it is only looked whether the outer hold remains
+  return {.script = &scripts::permit_release,
+          .keys = {claim_.name.str(), taken_},
+          .args = {claim_.owner.str(), std::to_string(wanted_.count),
+                   number(farewell.keep_until.value_or(Milliseconds{0})),
+                   farewell.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"}};
+}
+
+Released Permits::read_release(const Reply& reply) const {
+  if (hold_ == Hold::first) return read_farewell(reply);
+  return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
+}
+
+}  // namespace rlock

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "sync/claim.h"
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// Permits of Redisson's RPermitExpirableSemaphore: each is a lease, so that those of a dead holder come back.
+///
+/// Each of ours has a slot, from 0, that no other living permit of rlock's has (Held::slots): it stands in the permit's id.
+class Permits final : public Lockable {
+ public:
+  struct Wanted {
+    std::int64_t count = 1;  ///< all of them or none
+    std::optional<std::int64_t>
+        total{};  ///< the size that the pool must have, and is made with; nothing: any, and none is made
+  };
+
+  /// Hold::another is a hold inside that of the same owner, with its permits. It cannot be counted: it ends with the outer one.
+  Permits(Claim claim, const Wanted& wanted, Hold hold = Hold::first);
+
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+  std::optional<Call> give_back() const override;
+  std::vector<Channel> channels() const override;
+
+  Call renew() const override;
+  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
+
+  Call release(const Farewell& farewell) const override;
+  Released read_release(const Reply& reply) const override;
+
+  const LockName& name() const override { return claim_.name; }
+  const Owner& owner() const override { return claim_.owner; }
+  Evidence evidence() const override { return {taken_, claim_.owner.str()}; }
+
+ private:
+  Claim claim_;
+  Wanted wanted_;
+  Hold hold_;
+  std::string taken_;  ///< zset: id -> end of its lease
+};
+
+}  // namespace rlock

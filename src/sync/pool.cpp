@@ -1,0 +1,139 @@
+#include "sync/pool.h"
+
+#include <fmt/format.h>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/foreign.h"
+#include "sync/keys.h"
+#include "sync/requests.h"
+
+namespace rlock {
+namespace {
+
+std::string_view noun(PoolKind kind) {
+  return kind == PoolKind::semaphore ? "a semaphore" : "a pool of permits";
+}
+
+std::string memory() { return std::to_string(kRequestMemory.count()); }
+
+}  // namespace
+
+Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
+
+Refused refuse_absent(const LockName& name, PoolKind kind) {
+  const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
+  return {.why = Refused::Why::absent,
+          .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun(kind).substr(2),
+                              quoted(name.str()), verb, quoted(name.str()))};
+}
+
+Busy busy_pool(std::int64_t rest) {
+  if (rest == -1) return {.no_ttl = true};
+  if (rest < 0) return {};
+  return {.retry_after = Milliseconds{rest}};
+}
+
+Pool::Pool(LockName name, PoolKind kind, bool cluster)
+    : name_(std::move(name)), kind_(kind), cluster_(cluster), request_(request_key(name_, new_request())) {}
+
+std::string Pool::taken() const { return suffix_name(name_, "timeout"); }
+
+Call Pool::request(const Script& script, std::vector<std::string> args) const {
+  return {.script = &script, .keys = {name_.str(), request_}, .args = std::move(args)};
+}
+
+PoolAnswer Pool::refuse(const Reply& reply) const {
+  if (reply.at(0).integer() == 0) return {.how = PoolAnswer::How::absent};
+  if (reply.at(0).integer() == -1) {
+    return {.how = PoolAnswer::How::refused,
+            .refused = refuse_foreign(name_, noun(kind_), reply.at(1).text())};
+  }
+  throw Error{Error::internal,
+              fmt::format("a script answered {} about {}", reply.at(0).integer(), noun(kind_))};
+}
+
+Call Pool::init(std::int64_t total) const {
+  Call call = request(scripts::counter_init,
+                      {std::to_string(total), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()});
+  if (kind_ == PoolKind::permits) call.keys.push_back(taken());
+  return call;
+}
+
+PoolAnswer Pool::read_init(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
+  if (reply.at(0).integer() == 0) return {.how = PoolAnswer::How::exists};
+  return refuse(reply);
+}
+
+Call Pool::add(std::int64_t count) const {
+  return request(scripts::counter_add,
+                 {std::to_string(count), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()});
+}
+
+PoolAnswer Pool::read_add(const Reply& reply) const {
+  if (reply.at(0).integer() != 1) return refuse(reply);
+  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
+}
+
+Call Pool::drain() const { return request(scripts::semaphore_drain, {memory()}); }
+
+PoolAnswer Pool::read_drain(const Reply& reply) const {
+  if (reply.at(0).integer() != 1) return refuse(reply);
+  return {.count = reply.at(1).integer()};
+}
+
+Call Pool::remove() const {
+  Call call = request(scripts::counter_delete, {memory()});
+  if (kind_ == PoolKind::permits) call.keys.push_back(taken());
+  return call;
+}
+
+PoolAnswer Pool::read_remove(const Reply& reply) const {
+  if (reply.at(0).integer() != 1) return refuse(reply);
+  return {};
+}
+
+Call Pool::release(const std::vector<std::string>& ids) const {
+  Call call{.script = &scripts::permit_release_ids,
+            .keys = {name_.str(), taken()},
+            .args = {permits_channel(name_).str(), cluster_ ? "1" : "0"}};
+  call.args.insert(call.args.end(), ids.begin(), ids.end());
+  return call;
+}
+
+Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
+  ReleasedIds released{.unannounced = reply.at(0).text()};
+  for (std::size_t i = 1; i < reply.items().size(); ++i) released.taken.push_back(reply.at(i).integer() == 1);
+  return released;
+}
+
+Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
+  Call call{.script = &scripts::permit_renew_ids,
+            .keys = {name_.str(), taken()},
+            .args = {std::to_string(lease.count())}};
+  call.args.insert(call.args.end(), ids.begin(), ids.end());
+  return call;
+}
+
+std::vector<bool> Pool::read_renewal(const Reply& reply) const {
+  std::vector<bool> renewed;
+  for (const Reply& item : reply.items()) renewed.push_back(item.integer() == 1);
+  return renewed;
+}
+
+Call Pool::status() const {
+  if (kind_ == PoolKind::semaphore) return {.script = &scripts::semaphore_status, .keys = {name_.str()}};
+  return {.script = &scripts::permit_status, .keys = {name_.str(), taken()}};
+}
+
+std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
+  if (reply.at(0).integer() == 0) return std::optional<Status>{};
+  if (reply.at(0).integer() == -1) return refuse_foreign(name_, noun(kind_), reply.at(1).text());
+  std::optional<Status> status{{.available = reply.at(1).integer()}};
+  if (kind_ == PoolKind::permits) status->total = reply.at(2).integer();
+  return status;
+}
+
+}  // namespace rlock

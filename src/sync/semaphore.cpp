@@ -1,0 +1,40 @@
+#include "sync/semaphore.h"
+
+#include "base/random.h"
+#include "scripts.h"
+#include "sync/answers.h"
+#include "sync/keys.h"
+#include "sync/pool.h"
+#include "sync/requests.h"
+
+namespace rlock {
+namespace {
+
+std::string memory() { return std::to_string(kRequestMemory.count()); }
+
+}  // namespace
+
+Semaphore::Semaphore(LockName name, std::int64_t count, bool cluster)
+    : name_(std::move(name)), count_(count), cluster_(cluster), request_(request_key(name_, new_request())) {}
+
+std::vector<Channel> Semaphore::channels() const { return {permits_channel(name_)}; }
+
+Call Semaphore::ask() const {
+  return {.script = &scripts::semaphore_acquire,
+          .keys = {name_.str(), request_},
+          .args = {std::to_string(count_), memory()}};
+}
+
+Attempt Semaphore::read(const Reply& reply) const {
+  if (reply.at(0).integer() == 0) return busy_pool(reply.at(1).integer());
+  if (reply.at(0).integer() == 4) return refuse_absent(name_, PoolKind::semaphore);
+  return read_attempt({.name = name_}, "a semaphore", reply);
+}
+
+std::optional<Call> Semaphore::give_back() const {
+  return Call{.script = &scripts::semaphore_undo,
+              .keys = {name_.str(), request_},
+              .args = {std::to_string(count_), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()}};
+}
+
+}  // namespace rlock

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "sync/lockable.h"
+
+namespace rlock {
+
+/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: what dies takes them along, and only Pool::add gives
+/// them back. One Semaphore is one request: it takes once, however often it is asked.
+class Semaphore final : public Waitable {
+ public:
+  Semaphore(LockName name, std::int64_t count, bool cluster);
+
+  Call ask() const override;
+  Attempt read(const Reply& reply) const override;
+
+  /// After this the request takes nothing any more, also when a copy of it arrives late.
+  std::optional<Call> give_back() const override;
+  bool queues() const override {
+    return true;
+  }  // a late copy of the question would take what nobody gives back
+
+  std::vector<Channel> channels() const override;
+  const LockName& name() const override { return name_; }
+
+ private:
+  LockName name_;
+  std::int64_t count_;
+  bool cluster_;
+  std::string request_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,218 @@
+#include "sync/latch.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/scene.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using How = LatchAnswer::How;
+
+namespace {
+
+const LockName kGate{"gate"};
+const Channel kChannel{"redisson_countdownlatch__channel__{gate}"};
+
+struct Gate : Scene {
+  LatchAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
+    const Latch latch{kGate, false};
+    return latch.read_set(redis.run(latch.set(total, expire)));
+  }
+  LatchAnswer down(std::int64_t count = 1) {
+    const Latch latch{kGate, false};
+    return latch.read_down(redis.run(latch.down(count)));
+  }
+  LatchAnswer remove() {
+    const Latch latch{kGate, false};
+    return latch.read_remove(redis.run(latch.remove()));
+  }
+  LatchAnswer status() {
+    const Latch latch{kGate, false};
+    return latch.read_status(redis.run(latch.status()));
+  }
+  std::optional<LatchRecord> record() {
+    const Latch latch{kGate, false};
+    return latch.read_record(redis.run(latch.record()));
+  }
+  Attempt wait(LatchWait::Absent absent) { return ask(LatchWait{kGate, absent}); }
+};
+
+}  // namespace
+
+TEST_CASE("a latch is a number that is counted down, deleted at zero, and announced as Redisson does") {
+  Gate gate;
+  Listener waiter{gate.server, kChannel};
+  CHECK(gate.set(2).how == How::done);
+  CHECK(waiter.heard() == "1");
+  CHECK(gate.server.cli({"GET", "gate"}) == "2");
+  CHECK(gate.down().count == 1);
+  CHECK(waiter.silence());
+  CHECK(gate.down().count == 0);
+  CHECK(waiter.heard() == "0");
+  CHECK(!gate.server.has("gate"));
+}
+
+TEST_CASE("the channel of a latch gets braces of its own, also when the name brings some") {
+  CHECK(LatchWait{LockName{"{team}:gate"}, LatchWait::Absent::open}.channels() ==
+        std::vector{Channel{"redisson_countdownlatch__channel__{{team}:gate}"}});
+}
+
+TEST_CASE("counting down further than there is opens the latch, with the message that Java waits for") {
+  Gate gate;
+  gate.set(2);
+  Listener waiter{gate.server, kChannel};
+  CHECK(gate.down(5).count == 0);
+  CHECK(waiter.heard() == "0");
+  CHECK(!gate.server.has("gate"));
+}
+
+TEST_CASE("a latch that is set is not set again") {
+  Gate gate;
+  gate.set(2);
+  CHECK(gate.set(5).how == How::exists);
+  CHECK(gate.set(5).count == 2);
+}
+
+TEST_CASE("counting down what is not there makes nothing") {
+  Gate gate;
+  CHECK(gate.down().how == How::absent);
+  CHECK(gate.remove().how == How::absent);
+  CHECK(gate.status().how == How::absent);
+  CHECK(gate.all().empty());
+}
+
+TEST_CASE("each request on a latch is done once, also when it is sent twice") {
+  Gate gate;
+  const Latch set{kGate, false};
+  const auto [set_once, set_again] = gate.redis.twice(set.set(3, Milliseconds{0}));
+  CHECK(written(set_once) == written(set_again));
+  const Latch down{kGate, false};
+  const auto [down_once, down_again] = gate.redis.twice(down.down(1));
+  CHECK(down.read_down(down_once).count == 2);
+  CHECK(down.read_down(down_again).count == 2);
+  CHECK(gate.server.cli({"GET", "gate"}) == "2");
+  const Latch last{kGate, false};
+  gate.redis.twice(last.down(2));
+  gate.set(4);
+  CHECK(last.read_down(gate.redis.run(last.down(2))).count == 0);
+  CHECK(gate.server.cli({"GET", "gate"}) == "4");
+  const Latch removal{kGate, false};
+  const auto [removed, removed_again] = gate.redis.twice(removal.remove());
+  CHECK(written(removed) == written(removed_again));
+}
+
+TEST_CASE("a record tells an opened latch from one that was never set") {
+  Gate gate;
+  CHECK(!gate.record());
+  gate.set(2);
+  CHECK(gate.record()->total == 2);
+  CHECK(gate.record()->set->count() > 1600000000000);
+  CHECK(!gate.record()->opened);
+  gate.down();
+  CHECK(!gate.record()->opened);
+  gate.down();
+  CHECK(gate.record()->opened->count() >= gate.record()->set->count());
+  CHECK(gate.record()->total == 2);
+  CHECK(gate.server.pttl("rlock:meta:{gate}") > 23 * 3600 * 1000);
+}
+
+TEST_CASE("a latch that another client has set is recorded when we open it, and only then") {
+  Gate gate;
+  gate.server.cli({"SET", "gate", "2"});
+  gate.down();
+  CHECK(!gate.record());
+  gate.down();
+  CHECK(gate.record()->opened);
+  CHECK(!gate.record()->total);
+  CHECK(!gate.record()->set);
+}
+
+TEST_CASE("setting a latch anew closes its record, deleting it forgets it") {
+  Gate gate;
+  gate.set(1);
+  gate.down();
+  gate.set(3);
+  CHECK(!gate.record()->opened);
+  CHECK(gate.remove().how == How::done);
+  CHECK(!gate.record());
+}
+
+TEST_CASE("a down that opens nothing writes no record, however often it is sent") {
+  Gate gate;
+  const Latch down{kGate, false};
+  gate.redis.twice(down.down(1));
+  CHECK(gate.all().empty());
+}
+
+TEST_CASE("one who waits finds a latch closed, open, or not there") {
+  Gate gate;
+  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
+  CHECK(is_busy(gate.wait(LatchWait::Absent::awaited)));
+  gate.set(1);
+  CHECK(is_busy(gate.wait(LatchWait::Absent::open)));
+  CHECK(is_busy(gate.wait(LatchWait::Absent::awaited)));
+  gate.down();
+  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
+  CHECK(is_held(gate.wait(LatchWait::Absent::awaited)));
+}
+
+TEST_CASE("a latch that was set to zero is open") {
+  Gate gate;
+  gate.server.cli({"SET", "gate", "0"});
+  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
+  CHECK(is_held(gate.wait(LatchWait::Absent::awaited)));
+}
+
+TEST_CASE("a latch that expires is asked about again when it does") {
+  Gate gate;
+  gate.set(1, Milliseconds{60000});
+  CHECK(gate.server.pttl("gate") > 50000);
+  CHECK(std::get<Busy>(gate.wait(LatchWait::Absent::open)).retry_after > Milliseconds{50000});
+}
+
+TEST_CASE("who may not touch rlock's own keys counts down all the same") {
+  Gate gate;
+  gate.redis.run(command({"ACL", "SETUSER", "java", "on", "nopass", "~gate", "~redisson_*", "&*", "+@all"}));
+  gate.redis.run(command({"AUTH", "java", "x"}));
+  CHECK(gate.set(1).how == How::done);
+  CHECK(!gate.record());
+  CHECK(gate.down().count == 0);
+  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
+}
+
+TEST_CASE("what is no latch is refused and left as it was") {
+  const Words others[] = {
+      {"SET", "gate", "token"},   {"RPUSH", "gate", "a"},       {"SADD", "gate", "a"},
+      {"ZADD", "gate", "1", "a"}, {"HSET", "gate", "a:1", "1"}, {"HSET", "gate", "mode", "read", "a:1", "1"},
+  };
+  Gate gate;
+  for (const Words& other : others) {
+    CAPTURE(joined(other, " "));
+    gate.server.del("gate");
+    gate.server.cli(other);
+    const std::string before = gate.all();
+
+    CHECK(gate.set(1).how == How::refused);
+    CHECK(gate.down().how == How::refused);
+    CHECK(gate.remove().how == How::refused);
+    CHECK(gate.status().how == How::refused);
+    CHECK(is_refused(gate.wait(LatchWait::Absent::open)));
+    CHECK(is_refused(gate.wait(LatchWait::Absent::awaited)));
+    CHECK(gate.all() == before);
+  }
+}
+
+TEST_CASE("hostile records are read without harm") {
+  const Latch latch{kGate, false};
+  for (const char* record : {"", "{}", "{\"total\":", "{\"total\":-1}", "{\"opened\":99999999999999999999}",
+                             "\"opened\":x", "\xff"}) {
+    const auto read = latch.read_record(Reply{std::string{record}});
+    REQUIRE(read);
+    CHECK(!read->total);
+    CHECK(!read->opened);
+  }
+  CHECK(!latch.read_record(Reply{}));
+  CHECK(!latch.read_record(Reply::error("NOPERM")));
+}

@@ -1,0 +1,409 @@
+#include "sync/permits.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "base/random.h"
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/scene.h"
+#include "sync/metadata.h"
+#include "sync/pool.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using How = Released::How;
+
+namespace {
+
+const LockName kPool{"pool"};
+
+struct Options {
+  std::int64_t count = 1;
+  std::optional<std::int64_t> total = std::nullopt;
+  Milliseconds lease{30000};
+  Hold hold = Hold::first;
+};
+
+Permits permits(const std::string& owner, const Options& options = {}) {
+  return Permits{{.name = kPool, .owner = Owner{owner}, .lease = options.lease},
+                 {.count = options.count, .total = options.total},
+                 options.hold};
+}
+
+struct Permitted : Scene {
+  std::string available() { return server.cli({"GET", "pool"}); }
+  std::string taken() { return server.cli({"ZCARD", "{pool}:timeout"}); }
+  std::optional<Pool::Status> status() {
+    const Pool pool{kPool, PoolKind::permits, false};
+    return std::get<0>(pool.read_status(redis.run(pool.status())));
+  }
+  void pool_of(std::int64_t total) { redis.run(Pool{kPool, PoolKind::permits, false}.init(total)); }
+};
+
+std::vector<std::int64_t> slots_of(const Attempt& attempt) { return std::get<Held>(attempt).slots; }
+
+const Channel kChannel{"redisson_sc:{pool}"};
+
+}  // namespace
+
+TEST_CASE("permits are taken from Redisson's number and written down with the end of their lease") {
+  Permitted scene;
+  const Attempt attempt = scene.ask(permits("a:1", {.count = 2, .total = 3}));
+  REQUIRE(is_held(attempt));
+  CHECK(scene.available() == "1");
+  CHECK(scene.taken() == "2");
+  for (const std::string& id : std::get<Held>(attempt).permits) CHECK(id.size() == 16);
+  const std::string score =
+      scene.server.cli({"ZSCORE", "{pool}:timeout", std::get<Held>(attempt).permits[0]});
+  CHECK(std::stoll(score) == std::get<Held>(attempt).server_time.count() + 30000);
+  CHECK(permits("a:1").channels() == std::vector{kChannel});
+}
+
+TEST_CASE("permits that come back make the pool whole and wake who waits, with a number") {
+  Permitted scene;
+  Listener waiter{scene.server, kChannel};
+  scene.ask(permits("a:1", {.count = 2, .total = 3}));
+  CHECK(waiter.heard() == "1");
+  CHECK(scene.release(permits("a:1", {.count = 2})).how == How::yes);
+  CHECK(waiter.heard() == "3");
+  CHECK(scene.available() == "3");
+  CHECK(scene.taken() == "0");
+}
+
+TEST_CASE("who finds too few is told when the first lease ends") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.count = 2, .total = 2, .lease = Milliseconds{5000}}));
+  const Attempt busy = scene.ask(permits("b:1", {.total = 2}));
+  REQUIRE(is_busy(busy));
+  CHECK(std::get<Busy>(busy).retry_after > Milliseconds{4000});
+  CHECK(std::get<Busy>(busy).retry_after <= Milliseconds{5000});
+  CHECK(scene.available() == "0");
+}
+
+TEST_CASE("permits without a lease are named as what never comes back by itself") {
+  Permitted scene;
+  scene.server.cli({"SET", "pool", "0"});
+  scene.server.cli({"ZADD", "{pool}:timeout", "922337203685477", "sixteen bytes id"});
+  CHECK(std::get<Busy>(scene.ask(permits("a:1"))).no_ttl);
+  scene.server.del("{pool}:timeout");
+  const auto busy = std::get<Busy>(scene.ask(permits("a:1")));
+  CHECK(!busy.no_ttl);
+  CHECK(!busy.retry_after);
+}
+
+TEST_CASE("an acquire of permits that is sent twice takes them once, with the same ids") {
+  Permitted scene;
+  const Permits wanted = permits("a:1", {.count = 3, .total = 5});
+  const auto [first, second] = scene.redis.twice(wanted.ask());
+  CHECK(std::get<Held>(wanted.read(first)).permits == std::get<Held>(wanted.read(second)).permits);
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("the release of permits that is sent twice gives them back once") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.count = 2, .total = 3}));
+  const auto [first, second] = scene.redis.twice(permits("a:1", {.count = 2}).release({}));
+  CHECK(written(first) == "[1, '']");
+  CHECK(written(second) == "[-1]");
+  CHECK(scene.available() == "3");
+}
+
+TEST_CASE("permits of a dead holder come back with the end of their lease, and their slots with them") {
+  Permitted scene;
+  scene.ask(permits("dead:1", {.count = 2, .total = 2, .lease = Milliseconds{50}}));
+  REQUIRE(eventually([&] { return is_held(scene.ask(permits("b:1", {.count = 2, .total = 2}))); }));
+  CHECK(scene.available() == "0");
+  CHECK(scene.taken() == "2");
+  CHECK(slots_of(scene.ask(permits("b:1", {.count = 2, .total = 2}))) == std::vector<std::int64_t>{0, 1});
+  CHECK(scene.release(permits("dead:1", {.count = 2})).how == How::was_not_ours);
+  CHECK(scene.available() == "0");
+}
+
+TEST_CASE("an ended lease is not renewed, and cannot be released twice") {
+  Permitted scene;
+  const Permits brief = permits("a:1", {.total = 2, .lease = Milliseconds{20}});
+  scene.ask(brief);
+  CHECK(scene.renew(brief));
+  REQUIRE(eventually([&] { return scene.status()->available == 2; }));
+  CHECK(!scene.renew(brief));
+  CHECK(scene.release(brief).how == How::was_not_ours);
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("a renewal moves the end of every permit of the owner and of nobody else") {
+  Permitted scene;
+  const Permits mine = permits("a:1", {.count = 2, .total = 3, .lease = Milliseconds{60000}});
+  scene.ask(permits("a:1", {.count = 2, .total = 3}));
+  scene.ask(permits("b:1", {.total = 3, .lease = Milliseconds{5000}}));
+  CHECK(scene.renew(mine));
+  CHECK(std::stoll(scene.server.cli({"ZCOUNT", "{pool}:timeout", "-inf", "+inf"})) == 3);
+  const auto lease_of = [&](const char* index) {
+    const std::string entry = scene.server.cli({"ZRANGE", "{pool}:timeout", index, index, "WITHSCORES"});
+    return std::stoll(entry.substr(entry.rfind('\n') + 1));
+  };
+  CHECK(lease_of("1") == lease_of("2"));
+  CHECK(lease_of("1") - lease_of("0") > 50000);
+}
+
+TEST_CASE("a renewal fails when the pool was deleted or one of the permits taken away") {
+  Permitted scene;
+  const Permits mine = permits("a:1", {.count = 2, .total = 3});
+  const auto held = std::get<Held>(scene.ask(mine));
+  scene.redis.run(Pool{kPool, PoolKind::permits, false}.release({held.permits[1]}));
+  CHECK(!scene.renew(mine));
+  scene.release(mine);
+  scene.ask(mine);
+  scene.server.del("pool");
+  CHECK(!scene.renew(mine));
+}
+
+TEST_CASE("slots are the smallest numbers that no living permit has") {
+  Permitted scene;
+  CHECK(slots_of(scene.ask(permits("a:1", {.total = 4}))) == std::vector<std::int64_t>{0});
+  CHECK(slots_of(scene.ask(permits("b:1", {.count = 2, .total = 4}))) == std::vector<std::int64_t>{1, 2});
+  CHECK(slots_of(scene.ask(permits("c:1", {.total = 4}))) == std::vector<std::int64_t>{3});
+  scene.release(permits("b:1", {.count = 2}));
+  CHECK(slots_of(scene.ask(permits("d:1", {.total = 4}))) == std::vector<std::int64_t>{1});
+  scene.release(permits("a:1"));
+  CHECK(slots_of(scene.ask(permits("e:1", {.count = 2, .total = 4}))) == std::vector<std::int64_t>{0, 2});
+}
+
+TEST_CASE("a permit of a Java client takes no slot, and both sides count and release each other's") {
+  Permitted scene;
+  scene.server.cli({"SET", "pool", "1"});
+  scene.server.cli({"ZADD", "{pool}:timeout", "9999999999999", "0123456789abcdef"});
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
+  CHECK(held.slots == std::vector<std::int64_t>{0});
+  const Pool pool{kPool, PoolKind::permits, false};
+  CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
+        std::vector<bool>{true});
+  CHECK(scene.available() == "1");
+}
+
+TEST_CASE("a pool of another size is refused, naming both sizes and what to do") {
+  Permitted scene;
+  scene.pool_of(3);
+  const auto larger = std::get<Refused>(scene.ask(permits("a:1", {.total = 5})));
+  CHECK(larger.why == Refused::Why::wrong_type);
+  CHECK(
+      larger.text ==
+      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit add 'pool' 2");
+  scene.ask(permits("a:1", {.total = 3}));
+  const auto smaller = std::get<Refused>(scene.ask(permits("b:1", {.total = 1})));
+  CHECK(smaller.text.find("permit add 'pool' -2") != std::string::npos);
+}
+
+TEST_CASE("without a size no pool is made") {
+  Permitted scene;
+  const auto refused = std::get<Refused>(scene.ask(permits("a:1")));
+  CHECK(refused.why == Refused::Why::absent);
+  CHECK(refused.text == "there is no pool of permits 'pool'; make it: rlock permit init 'pool' N");
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE("a pool that is made anew counts the permits that outlived the old one") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.total = 3}));
+  scene.server.del("pool");
+  CHECK(slots_of(scene.ask(permits("b:1", {.total = 3}))) == std::vector<std::int64_t>{1});
+  CHECK(scene.available() == "1");
+}
+
+TEST_CASE("--min-hold keeps the permits") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
+  const Released kept = scene.release(permits("a:1"), {.keep_until = held.server_time + Milliseconds{60000}});
+  CHECK(kept.how == How::kept);
+  CHECK(kept.rest > Milliseconds{59000});
+  CHECK(is_busy(scene.ask(permits("b:1", {.total = 1}))));
+}
+
+TEST_CASE("a hold inside a hold uses its permits, slots included, and gives nothing back") {
+  Permitted scene;
+  const Permits inner = permits("a:1", {.lease = Milliseconds{1000}, .hold = Hold::another});
+  CHECK(std::get<Refused>(scene.ask(inner)).why == Refused::Why::absent);
+  const auto outer = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
+  CHECK(std::get<Held>(scene.ask(inner)).permits == outer.permits);
+  CHECK(scene.renew(inner));
+  CHECK(scene.release(inner).how == How::still_held);
+  scene.give_back(inner);
+  CHECK(scene.taken() == "1");
+}
+
+TEST_CASE("metadata of a holder of permits are written under its owner") {
+  Permitted scene;
+  const Permits mine = permits("a:1", {.total = 1});
+  scene.ask(mine);
+  scene.redis.run(
+      write_metadata(kPool, mine.owner(), mine.evidence(), Milliseconds{30000}, about_us("make")));
+  CHECK(scene.server.cli({"HKEYS", "rlock:meta:{pool}"}) == "a:1");
+  scene.release(mine);
+  scene.server.del("rlock:meta:{pool}");
+  scene.redis.run(
+      write_metadata(kPool, mine.owner(), mine.evidence(), Milliseconds{30000}, about_us("make")));
+  CHECK(!scene.server.has("rlock:meta:{pool}"));
+}
+
+TEST_CASE("a pool is made once, and is told to have been made to the repetition of that request only") {
+  Permitted scene;
+  const Pool mine{kPool, PoolKind::permits, false};
+  const auto [first, second] = scene.redis.twice(mine.init(3));
+  CHECK(mine.read_init(first).how == PoolAnswer::How::done);
+  CHECK(mine.read_init(second).how == PoolAnswer::How::done);
+  const Pool other{kPool, PoolKind::permits, false};
+  CHECK(other.read_init(scene.redis.run(other.init(5))).how == PoolAnswer::How::exists);
+  CHECK(scene.available() == "3");
+}
+
+TEST_CASE("permits are added, or taken out of the pool, once per request") {
+  Permitted scene;
+  const Pool nothing{kPool, PoolKind::permits, false};
+  CHECK(nothing.read_add(scene.redis.run(nothing.add(1))).how == PoolAnswer::How::absent);
+  CHECK(scene.all().empty());
+
+  scene.pool_of(2);
+  Listener waiter{scene.server, kChannel};
+  const Pool more{kPool, PoolKind::permits, false};
+  const auto [first, second] = scene.redis.twice(more.add(3));
+  CHECK(more.read_add(first).count == 5);
+  CHECK(more.read_add(second).count == 5);
+  CHECK(waiter.heard() == "5");
+  const Pool fewer{kPool, PoolKind::permits, false};
+  CHECK(fewer.read_add(scene.redis.run(fewer.add(-7))).count == -2);
+  CHECK(waiter.silence());
+  CHECK(is_busy(scene.ask(permits("a:1"))));
+}
+
+TEST_CASE(
+    "permits are released and renewed by their ids, and of each it is said whether it was still taken") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 2, .total = 2})));
+  const Pool pool{kPool, PoolKind::permits, false};
+  const std::vector<std::string> ids{held.permits[0], "0123456789abcdef", held.permits[1]};
+  CHECK(pool.read_renewal(scene.redis.run(pool.renew(ids, Milliseconds{60000}))) ==
+        std::vector<bool>{true, false, true});
+  CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken == std::vector<bool>{true, false, true});
+  CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken ==
+        std::vector<bool>{false, false, false});
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("the status of a pool counts ended leases as available, and changes nothing") {
+  Permitted scene;
+  CHECK(!scene.status());
+  scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{20}}));
+  scene.ask(permits("b:1", {.total = 3}));
+  REQUIRE(eventually([&] { return scene.status()->available == 2; }));
+  CHECK(scene.status()->total == 3);
+  CHECK(scene.available() == "1");
+}
+
+TEST_CASE("a deleted pool takes its permits along, once") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.total = 3}));
+  const Pool pool{kPool, PoolKind::permits, false};
+  const auto [first, second] = scene.redis.twice(pool.remove());
+  CHECK(pool.read_remove(first).how == PoolAnswer::How::done);
+  CHECK(pool.read_remove(second).how == PoolAnswer::How::done);
+  CHECK(!scene.server.has("pool"));
+  CHECK(!scene.server.has("{pool}:timeout"));
+  const Pool again{kPool, PoolKind::permits, false};
+  CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
+}
+
+TEST_CASE("what is no pool of permits is refused and left as it was") {
+  const Words others[] = {
+      {"SET", "pool", "token"},
+      {"SET", "pool", "99999999999999999999"},
+      {"RPUSH", "pool", "a"},
+      {"SADD", "pool", "a"},
+      {"ZADD", "pool", "1", "a"},
+      {"HSET", "pool", "a:1", "1"},
+      {"HSET", "pool", "mode", "read", "a:1", "1"},
+      {"XADD", "pool", "1-1", "a", "b"},
+  };
+  Permitted scene;
+  for (const Words& other : others) {
+    CAPTURE(joined(other, " "));
+    scene.server.del("pool");
+    scene.server.cli(other);
+    scene.server.cli({"ZADD", "{pool}:timeout", "1", "0123456789abcdef"});
+    const std::string before = scene.all();
+
+    const Pool pool{kPool, PoolKind::permits, false};
+    CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 3}))).why == Refused::Why::wrong_type);
+    CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
+    CHECK(!scene.renew(permits("a:1")));
+    CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+    CHECK(is_refused(scene.ask(permits("a:1", {.hold = Hold::another}))));
+    CHECK(pool.read_init(scene.redis.run(pool.init(3))).how == PoolAnswer::How::refused);
+    CHECK(pool.read_add(scene.redis.run(pool.add(3))).how == PoolAnswer::How::refused);
+    CHECK(pool.read_remove(scene.redis.run(pool.remove())).how == PoolAnswer::How::refused);
+    CHECK(std::holds_alternative<Refused>(pool.read_status(scene.redis.run(pool.status()))));
+    CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
+          std::vector<bool>{false});
+    CHECK(scene.all() == before);
+  }
+}
+
+TEST_CASE("permits are refused when no zset stands beside the pool") {
+  Permitted scene;
+  scene.server.cli({"SET", "pool", "3"});
+  scene.server.cli({"SET", "{pool}:timeout", "x"});
+  const std::string before = scene.all();
+  CHECK(is_refused(scene.ask(permits("a:1", {.total = 3}))));
+  CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+  CHECK(!scene.renew(permits("a:1")));
+  CHECK(scene.all() == before);
+}
+
+TEST_CASE("permits are conserved, whatever is asked in which order and how often") {
+  constexpr std::int64_t kTotal = 5;
+  Permitted scene;
+  std::mt19937 chance{42};
+  const auto pick = [&](int bound) { return static_cast<int>(chance() % static_cast<unsigned>(bound)); };
+  scene.pool_of(kTotal);
+
+  for (int step = 0; step < 1500; ++step) {
+    const Permits who =
+        permits("owner:" + std::to_string(pick(6)),
+                {.count = 1 + pick(2), .total = kTotal, .lease = Milliseconds{pick(4) == 0 ? 1 : 60000}});
+    const Call call =
+        std::array{who.ask(), who.ask(), who.renew(), who.release({})}[static_cast<std::size_t>(pick(4))];
+    for (int copies = 1 + pick(2); copies > 0; --copies) REQUIRE(!scene.redis.run(call).is_error());
+
+    const std::int64_t available = std::stoll(scene.available());
+    REQUIRE(available >= 0);
+    REQUIRE(available + std::stoll(scene.taken()) == kTotal);
+  }
+  for (int owner = 0; owner < 6; ++owner)
+    scene.release(permits("owner:" + std::to_string(owner), {.count = 2}));
+  CHECK(scene.available() == std::to_string(kTotal));
+}
+
+TEST_CASE("no two living permits of rlock ever have the same slot, and none lies beyond the pool") {
+  constexpr std::int64_t kTotal = 6;
+  Permitted scene;
+  std::mt19937 chance{7};
+  std::map<int, std::vector<std::int64_t>> held;
+  for (int step = 0; step < 800; ++step) {
+    const int owner = static_cast<int>(chance() % 8);
+    const Permits who = permits("owner:" + std::to_string(owner), {.count = 2, .total = kTotal});
+    if (held.contains(owner)) {
+      scene.release(who);
+      held.erase(owner);
+    } else if (const Attempt attempt = scene.ask(who); is_held(attempt)) {
+      held[owner] = slots_of(attempt);
+    }
+    std::set<std::int64_t> all;
+    for (const auto& [_, slots] : held) {
+      for (const std::int64_t slot : slots) {
+        REQUIRE(slot < kTotal);
+        REQUIRE(all.insert(slot).second);
+      }
+    }
+  }
+}
