@@ -36,7 +36,7 @@ std::string own_line(const Option& option) {
   }
   if (option.standard.empty()) return line + "\n";
   const std::string standard = fmt::format("[{}]", option.standard);
-  return padded(line + "  ", kWidth - columns(standard)) + standard + "\n";
+  return padded(line + " ", kWidth - columns(standard)) + standard + "\n";
 }
 
 /// "--signal SIG [TERM]", for a line that several share.

@@ -94,7 +94,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
   if (const LockType* permit = find_lock_type("permit")) {
     told.add({.names = "--permits",
               .value = "N",
-              .help = "one of N slots, index in RLOCK_SLOT; --count M takes M",
+              .help = "one of N slots (RLOCK_SLOT), --count M takes M",
               .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
               .set = [&opt, permit](std::string_view value) {
                 number(opt.permits, 1, 1'000'000)(value);
