@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,4 +117,9 @@ TEST_CASE("hexadecimal goes there and back") {
     const std::string bytes = dice.bytes(20);
     CHECK(from_hex(to_hex(bytes)) == bytes);
   }
+}
+
+TEST_CASE("the system's reasons fit into a sentence") {
+  CHECK(reason(ENOENT) == "no such file or directory");
+  CHECK(reason(ECONNRESET) == "connection reset by peer");
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cstring>
 
 namespace rlock {
 namespace {
@@ -85,6 +86,13 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
   return number;
+}
+
+std::string reason(int error) {
+  std::string text = std::strerror(error);
+  const bool abbreviation = text.size() > 1 && text[1] >= 'A' && text[1] <= 'Z';  // "RFS specific error"
+  if (!abbreviation && text[0] >= 'A' && text[0] <= 'Z') text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  return text;
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

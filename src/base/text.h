@@ -25,6 +25,9 @@ std::string utf8(std::string_view bytes);
 /// The whole text as a decimal integer without sign, blanks or anything else; nothing if it is none or too large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
+/// What the system calls this errno, as the end of a sentence of ours: "no such file or directory".
+std::string reason(int error);
+
 std::vector<std::string> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& words, std::string_view separator);
 

@@ -36,8 +36,11 @@ std::vector<std::string> words_of(const Call& call, bool by_hash) {
 
 }  // namespace
 
-Connection::Connection(Loop& loop, const Address& address, Greeting greeting, TimePoint open_by)
+Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls,
+                       Greeting greeting, TimePoint open_by)
     : loop_(loop),
+      host_(address.host),
+      tls_(std::move(tls)),
       greeting_(std::move(greeting)),
       open_by_(open_by),
       number_(next_number()),
@@ -51,7 +54,17 @@ Connection::~Connection() { loop_.leave(*this); }
 // --- what we say ---------------------------------------------------------------------------------
 
 void Connection::connected() {
-  wire_.emplace(dial_.take());
+  try {
+    wire_.emplace(dial_.take(), tls_ ? std::make_unique<TlsSession>(tls_, host_) : nullptr);
+  } catch (const Error& error) {
+    return fail({error.kind(), error.what()});
+  }
+  state_ = State::securing;
+  if (wire_->secure()) begin_greeting();
+  flush();
+}
+
+void Connection::begin_greeting() {
   state_ = State::greeting;
   greet();  // leaves with the first call that may go with it, or when the socket says that it takes it
   if (!greets_alone()) write_held_back();
@@ -142,7 +155,7 @@ void Connection::write(Expected expected) {
 void Connection::flush() {
   if (!wire_) return;
   wire_->flush();
-  if (wire_->broken()) receive();  // what it said before it hung up may be the reason
+  if (wire_->failure()) receive();  // what it said before it hung up may be the reason
 }
 
 // --- what we hear --------------------------------------------------------------------------------
@@ -150,6 +163,7 @@ void Connection::flush() {
 void Connection::receive() {
   try {
     wire_->receive(reader_);
+    if (state_ == State::securing && wire_->secure()) begin_greeting();
     while (wire_) {
       auto item = reader_.next();
       if (!item) break;
@@ -160,10 +174,12 @@ void Connection::receive() {
     return fail({Error::unreachable, error.what()});
   }
   if (!wire_) return;
-  if (!wire_->broken()) return wire_->flush();  // what the answers led us to say
+  if (!wire_->failure()) return wire_->flush();  // what the answers led us to say
   const bool hung_up_on_hello = state_ == State::greeting && greeting_.resp3 && !spoke_;
   if (hung_up_on_hello) wants_resp2_ = Resp2::suspected;
-  fail({Error::unreachable, *wire_->broken()});
+  Failure why = *wire_->failure();
+  if (state_ == State::greeting && !spoke_ && !tls_) why.text += "; if it speaks TLS: rediss://";
+  fail(std::move(why));
 }
 
 /// A message, or the beginning or end of a subscription. In RESP2 they look like ordinary arrays.
@@ -293,6 +309,7 @@ short Connection::interest() const {
 TimePoint Connection::wake_at() const {
   switch (state_) {
     case State::dialing: return dial_.wake_at();
+    case State::securing:
     case State::greeting: return open_by_;
     case State::open:
     case State::failed: return kNever;
@@ -309,13 +326,14 @@ void Connection::ready(short events, TimePoint now) {
   }
   if (wire_ && (events & POLLOUT) != 0) flush();
   if (wire_ && (events & (POLLIN | POLLHUP | POLLERR)) != 0) receive();
-  if (state_ == State::greeting && now >= open_by_) {
-    fail({Error::unreachable, silence()});
-  }
+  const bool opening = state_ == State::securing || state_ == State::greeting;
+  if (opening && now >= open_by_) fail({Error::unreachable, silence()});
 }
 
 std::string Connection::silence() const {
-  return state_ == State::dialing ? dial_.silence() : "connected, but no answer to the greeting";
+  if (state_ == State::dialing) return dial_.silence();
+  if (state_ == State::greeting) return "connected, but no answer to the greeting";
+  return "connected, but no answer to the TLS handshake: it looks like a plaintext server (redis:// without the second s)";
 }
 
 }  // namespace rlock

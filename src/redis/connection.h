@@ -48,8 +48,10 @@ struct Question {
 /// Entirely passive: look at open(), failure(), answers and pushes after a turn of the loop.
 class Connection final : public Source {
  public:
-  /// Begins to connect; fails by itself when `open_by` passes first. REQUIRES: the loop outlives the connection.
-  Connection(Loop& loop, const Address& address, Greeting greeting, TimePoint open_by);
+  /// Begins to connect, with TLS if there is a context for it; fails by itself when `open_by` passes first.
+  /// REQUIRES: the loop outlives the connection.
+  Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls, Greeting greeting,
+             TimePoint open_by);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -93,7 +95,7 @@ class Connection final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  enum class State { dialing, greeting, open, failed };
+  enum class State { dialing, securing, greeting, open, failed };
   enum class Role { hello, auth, select, name, asking, call, escort, subscribe, nobody };
   enum class Form { by_hash, as_text };
 
@@ -107,6 +109,7 @@ class Connection final : public Source {
   };
 
   void connected();
+  void begin_greeting();
   void greet();
   bool greets_alone() const;
   bool may_write() const;
@@ -124,6 +127,8 @@ class Connection final : public Source {
   void write_as_text(Expected expected);
 
   Loop& loop_;
+  const std::string host_;
+  const std::shared_ptr<const TlsContext> tls_;
   const Greeting greeting_;
   const TimePoint open_by_;
   const std::uint64_t number_;

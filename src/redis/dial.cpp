@@ -9,7 +9,6 @@
 #include <sys/un.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 
@@ -18,12 +17,10 @@
 namespace rlock {
 namespace {
 
-/// What the system says, as the end of a sentence of ours.
-std::string reason(int error) {
-  if (error == EAGAIN) return "too many are waiting there to be let in";  // a Unix socket's backlog is full
-  std::string text = std::strerror(error);
-  text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
-  return text;
+/// What came of connect().
+std::string refusal(int error) {
+  return error == EAGAIN ? "too many are waiting there to be let in"
+                         : reason(error);  // a Unix socket's backlog is full
 }
 
 std::uint32_t zone_of(const std::string& name) {
@@ -113,14 +110,14 @@ bool Dial::call(const Endpoint& endpoint) {
   const auto family = endpoint.address.ss_family;
   socket_.reset(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_) {
-    note(reason(errno));
+    note(refusal(errno));
     return false;
   }
   if (family != AF_UNIX) tune(socket_.number());
   connected_ =
       ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.size) == 0;
   if (connected_ || errno == EINPROGRESS) return true;
-  note(reason(errno));
+  note(refusal(errno));
   socket_.reset();
   return false;
 }
@@ -165,7 +162,7 @@ void Dial::ready(short events, TimePoint now) {
     if (const auto ended = outcome()) {
       connected_ = *ended == 0;
       if (connected_) return;
-      note(reason(*ended));
+      note(refusal(*ended));
       return call_next(now);
     }
   }

@@ -18,8 +18,9 @@ constexpr Milliseconds kListenAgain{200};
 
 }  // namespace
 
-Link::Link(Loop& loop, const Target& target, Address address, const Timeouts& timeouts)
-    : loop_(loop), target_(target), address_(std::move(address)), timeouts_(timeouts) {
+Link::Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
+           const Timeouts& timeouts)
+    : loop_(loop), target_(target), tls_(std::move(tls)), address_(std::move(address)), timeouts_(timeouts) {
   loop_.join(*this);
 }
 
@@ -42,7 +43,7 @@ Greeting Link::greeting() const {
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
-  return std::make_unique<Connection>(loop_, address_, greeting(), later(now, timeouts_.connect));
+  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), later(now, timeouts_.connect));
 }
 
 void Link::open(TimePoint now) {

@@ -19,7 +19,9 @@ namespace rlock {
 /// A RESP2 connection that listens can do nothing else, so such a server gets a second one for that.
 class Link final : public Source {
  public:
-  Link(Loop& loop, const Target& target, Address address, const Timeouts& timeouts);
+  /// `tls`: see tls_context(); nothing where Target::tls is off.
+  Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
+       const Timeouts& timeouts);
   ~Link() override;
   Link(const Link&) = delete;
   Link& operator=(const Link&) = delete;
@@ -74,6 +76,7 @@ class Link final : public Source {
 
   Loop& loop_;
   const Target target_;
+  const std::shared_ptr<const TlsContext> tls_;
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;

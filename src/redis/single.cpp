@@ -3,7 +3,7 @@
 namespace rlock {
 
 Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
-    : target_(target), link_(loop, target, target.addresses.front(), timeouts) {}
+    : target_(target), link_(loop, target, tls_context(target.tls), target.addresses.front(), timeouts) {}
 
 Route::Choice Single::connection_for(std::string_view) {
   if (Connection* connection = link_.connection()) return connection;

@@ -6,7 +6,8 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+
+#include "base/text.h"
 
 namespace rlock {
 namespace {
@@ -21,16 +22,22 @@ short Wire::interest() const noexcept {
 }
 
 void Wire::say(const std::vector<std::string>& words) {
-  unsent_ += fmt::format("*{}\r\n", words.size());
+  std::string command = fmt::format("*{}\r\n", words.size());
   for (const auto& word : words) {
-    unsent_ += fmt::format("${}\r\n", word.size());
-    unsent_ += word;
-    unsent_ += "\r\n";
+    command += fmt::format("${}\r\n", word.size());
+    command += word;
+    command += "\r\n";
+  }
+  if (tls_) {
+    tls_->say(command);
+  } else {
+    unsent_ += command;
   }
 }
 
 void Wire::flush() {
-  while (!unsent_.empty() && !broken_) {
+  if (tls_) unsent_ += tls_->take_wire();
+  while (!unsent_.empty() && !failure_) {
     const ssize_t sent = ::send(socket_.number(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return;
@@ -47,14 +54,26 @@ void Wire::receive(ReplyReader& reader) {
     if (got < 0 && errno == EAGAIN) return;
     if (got < 0) return broke(errno);
     if (got == 0) {
-      broken_ = "the server closed the connection";
+      failure_ =
+          Failure{Error::unreachable, secure() ? "the server closed the connection"
+                                               : "the server closed the connection during the TLS handshake"};
       return;
     }
-    reader.feed({buffer.data(), static_cast<std::size_t>(got)});
-    if (static_cast<std::size_t>(got) < buffer.size()) return;  // what is left will wake us again
+    take({buffer.data(), static_cast<std::size_t>(got)}, reader);
+    if (failure_ || static_cast<std::size_t>(got) < buffer.size()) return;  // what is left will wake us again
   }
 }
 
-void Wire::broke(int error) { broken_ = fmt::format("the connection broke ({})", std::strerror(error)); }
+void Wire::take(std::string_view bytes, ReplyReader& reader) {
+  if (!tls_) return reader.feed(bytes);
+  reader.feed(tls_->hear(bytes));
+  if (!tls_->failure()) return;
+  flush();  // an alert: the other end should know why
+  failure_ = tls_->failure();
+}
+
+void Wire::broke(int error) {
+  failure_ = Failure{Error::unreachable, fmt::format("the connection broke ({})", reason(error))};
+}
 
 }  // namespace rlock

@@ -1,0 +1,304 @@
+#include "redis/tls.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "redis/executor.h"
+#include "support/certificates.h"
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+#include "support/sockets.h"
+#include "support/turning.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
+
+Certificates& certificates() {
+  static Certificates all;
+  return all;
+}
+
+/// A server that speaks TLS with this certificate, on a port of its own.
+class TlsServer {
+ public:
+  explicit TlsServer(const Certificates::Pair& pair, std::vector<std::string> more = {})
+      : port(free_port()), redis({.config = lines(pair, std::move(more))}) {}
+
+  std::uint16_t port;
+  RedisServer redis;
+
+ private:
+  std::vector<std::string> lines(const Certificates::Pair& pair, std::vector<std::string> more) const {
+    std::vector<std::string> all{"tls-port " + std::to_string(port), "tls-cert-file " + pair.cert,
+                                 "tls-key-file " + pair.key, "tls-ca-cert-file " + certificates().authority(),
+                                 "tls-auth-clients no"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+/// A stdin that neither says anything nor ends: s_server hangs up when its does.
+struct Silence {
+  Silence() { REQUIRE(::pipe2(ends, O_CLOEXEC) == 0); }
+  ~Silence() {
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  int ends[2];
+};
+
+/// Speaks TLS, answers nothing, and writes down what it heard.
+class Recorder {
+ public:
+  explicit Recorder(const Certificates::Pair& pair)
+      : port(free_port()),
+        process_({"openssl", "s_server", "-quiet", "-accept", std::to_string(port), "-cert", pair.cert,
+                  "-key", pair.key},
+                 {.descriptors = {{0, silence_.ends[0]}}}) {
+    REQUIRE(eventually([&] {
+      const int fd = connect_to("127.0.0.1:" + std::to_string(port));
+      if (fd >= 0) ::close(fd);
+      return fd >= 0;
+    }));
+  }
+  std::string heard() const { return process_.out(); }
+
+  std::uint16_t port;
+
+ private:
+  Silence silence_;
+  Process process_;
+};
+
+Target target_of(std::uint16_t port, const std::string& host = "127.0.0.1") {
+  Target target = parse_target("rediss://" + host + ":" + std::to_string(port));
+  target.tls.cacert = certificates().authority();
+  return target;
+}
+
+Vote ask(const Target& target, const Call& call = kCall) {
+  Loop loop;
+  Executor redis{
+      loop, {target}, {.timeouts = {.connect = Milliseconds{1500}, .command = Milliseconds{1500}}}};
+  return redis.run(call, within(Milliseconds{3000})).front();
+}
+
+std::string refusal_of(Tls tls) {
+  tls.on = true;
+  try {
+    const TlsContext context{tls};
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::config);
+    return error.what();
+  }
+  return "none";
+}
+
+}  // namespace
+
+TEST_CASE("a server is spoken to with TLS when it proves its name or its number") {
+  TlsServer server{certificates().issue("good")};
+  for (const char* host : {"127.0.0.1", "localhost"}) {
+    const Vote vote = ask(target_of(server.port, host));
+    REQUIRE(vote.answer() != nullptr);
+    CHECK(vote.reply->integer() == 1);
+  }
+  Target by_directory = target_of(server.port);
+  by_directory.tls.cacert.clear();
+  by_directory.tls.cacertdir = certificates().hashed_directory();
+  CHECK(ask(by_directory).answer() != nullptr);
+}
+
+TEST_CASE("answers larger than a record of TLS arrive as a whole, and so do large questions") {
+  TlsServer server{certificates().issue("good")};
+  const std::string large(300'000, 'x');
+  CHECK(ask(target_of(server.port), command({"SET", "k", large})).answer() != nullptr);
+  CHECK(ask(target_of(server.port), command({"GET", "k"})).reply->text() == large);
+}
+
+TEST_CASE("announcements arrive through TLS without a question in between") {
+  TlsServer server{certificates().issue("good")};
+  Loop loop;
+  Executor redis{loop, {target_of(server.port)}, {}};
+  redis.watch(Channel{"c"});
+  REQUIRE(turns(loop, [&] { return redis.news() == 1; }));
+  for (std::uint64_t count = 2; count < 20; ++count) {
+    server.redis.cli({"PUBLISH", "c", "0"});
+    REQUIRE(turns(loop, [&] { return redis.news() == count; }));
+  }
+  CHECK(wake_ups(loop, Milliseconds{100}) <= 2);
+}
+
+TEST_CASE("who does not prove who he is gets no password") {
+  const std::string past = "20200101000000Z", earlier = "20210101000000Z";
+  const std::string later_on = "20980101000000Z", future = "20970101000000Z";
+  struct Case {
+    const char* name;
+    Certificates::Wish wish;
+    const char* host;
+    const char* reason;
+  };
+  const Case cases[] = {
+      {"expired", {.from = past, .until = earlier}, "127.0.0.1", "certificate has expired"},
+      {"early", {.from = future, .until = later_on}, "127.0.0.1", "certificate is not yet valid"},
+      {"self-signed", {.self_signed = true}, "127.0.0.1", "self-signed certificate"},
+      {"misnamed", {.names = "DNS:other.example"}, "localhost", "hostname mismatch"},
+      {"name-for-number", {.names = "DNS:localhost,DNS:127.0.0.1"}, "127.0.0.1", "IP address mismatch"},
+      {"other-number", {.names = "IP:127.0.0.2"}, "127.0.0.1", "IP address mismatch"},
+      {"partial-wildcard", {.names = "DNS:local*"}, "localhost", "hostname mismatch"},
+      {"client-only", {.use = "clientAuth"}, "127.0.0.1", "unsuitable certificate purpose"},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(std::string{one.name});
+    Recorder recorder{certificates().issue(one.name, one.wish)};
+    Target target = target_of(recorder.port, one.host);
+    target.password = PasswordSource::fixed("canary");
+
+    const Vote vote = ask(target);
+    REQUIRE(vote.failure.has_value());
+    CHECK(vote.failure->kind == Error::denied);
+    CHECK(vote.failure->text.find(one.reason) != std::string::npos);
+    CHECK(recorder.heard().empty());
+
+    target.tls.insecure = true;
+    ask(target);
+    CHECK(recorder.heard().find("canary") != std::string::npos);  // the recorder does hear what is said
+  }
+}
+
+TEST_CASE(
+    "an authority that we do not trust proves nothing, and the system's is trusted where none is named") {
+  const Certificates strangers;
+  TlsServer server{certificates().issue("good")};
+  Target target = target_of(server.port);
+  target.tls.cacert = strangers.authority();
+  CHECK(ask(target).failure->text.find("--cacert says whom to trust") != std::string::npos);
+  target.tls.cacert.clear();
+  CHECK(ask(target).failure->kind == Error::denied);
+}
+
+TEST_CASE("--sni is the name that is asked for and verified, and a number is never asked for") {
+  TlsServer server{certificates().issue("by-name", {.names = "DNS:redis.example,DNS:*.wild.example"})};
+  Target target = target_of(server.port);
+  CHECK(ask(target).failure->kind == Error::denied);
+  for (const char* name : {"redis.example", "a.wild.example"}) {
+    target.tls.sni = name;
+    CHECK(ask(target).answer() != nullptr);
+  }
+  target.tls.sni = "a.b.wild.example";
+  CHECK(ask(target).failure->kind == Error::denied);
+
+  FakeRedis recorder{FakeRedis::Transport::tcp};
+  for (const char* sni : {"", "redis.example"}) {
+    Target plain = target_of(recorder.port());
+    plain.tls.sni = sni;
+    Loop loop;
+    Executor redis{loop, {plain}, {.timeouts = {.connect = Milliseconds{100}, .command = Milliseconds{100}}}};
+    redis.run(kCall, within(Milliseconds{300}));
+  }
+  const std::string hellos = recorder.received();
+  CHECK(hellos.find("redis.example") != std::string::npos);
+  CHECK(hellos.find("127.0.0.1") == std::string::npos);
+}
+
+TEST_CASE("a server that wants our certificate gets it, and without it says so") {
+  TlsServer server{certificates().issue("good"), {"tls-auth-clients yes"}};
+  Target target = target_of(server.port);
+  const Vote refused = ask(target);
+  REQUIRE(refused.failure.has_value());
+  CHECK(refused.failure->kind == Error::denied);
+  CHECK(refused.failure->text.find("--cert and --tls-key") != std::string::npos);
+
+  const auto ours = certificates().issue("ours");
+  target.tls.cert = ours.cert;
+  target.tls.key = ours.key;
+  CHECK(ask(target).answer() != nullptr);
+}
+
+TEST_CASE("a password goes through TLS once the server is known") {
+  TlsServer server{certificates().issue("good"), {"requirepass right"}};
+  Target target = target_of(server.port);
+  target.password = PasswordSource::fixed("right");
+  CHECK(ask(target).answer() != nullptr);
+  target.password = PasswordSource::fixed("wrong");
+  CHECK(ask(target).failure->kind == Error::denied);
+}
+
+TEST_CASE("older versions of TLS are not spoken") {
+  TlsServer server{certificates().issue("good"),
+                   {"tls-protocols \"TLSv1.1\"", "tls-ciphers DEFAULT:@SECLEVEL=0"}};
+  const Vote vote = ask(target_of(server.port));
+  REQUIRE(vote.failure.has_value());
+  CHECK(vote.failure->kind == Error::unreachable);
+}
+
+TEST_CASE("a plaintext server behind rediss:// is told from a broken one, and TLS behind redis:// too") {
+  RedisServer plain{{.tcp = true}};
+  const StopWatch watch;
+  const Vote vote = ask(target_of(plain.port()));
+  REQUIRE(vote.failure.has_value());
+  CHECK(vote.failure->kind == Error::unreachable);
+  CHECK(vote.failure->text.find("looks like a plaintext server") != std::string::npos);
+  CHECK(watch.elapsed() < 2500ms);
+
+  TlsServer server{certificates().issue("good")};
+  Target target = target_of(server.port);
+  target.tls.on = false;
+  const Vote other = ask(target);
+  CHECK(other.failure->kind == Error::unreachable);
+  CHECK(other.failure->text.find("if it speaks TLS: rediss://") != std::string::npos);
+}
+
+TEST_CASE("what a server says in plain text where TLS was expected is recognised at once") {
+  FakeRedis fake{FakeRedis::Transport::tcp};
+  fake.greet_with("-ERR Protocol error\r\n");
+  const StopWatch watch;
+  CHECK(ask(target_of(fake.port())).failure->text.find("looks like a plaintext server") != std::string::npos);
+  CHECK(watch.elapsed() < 1000ms);
+}
+
+TEST_CASE("a silent acceptor and a server that hangs up in the handshake end in time") {
+  const auto listener = listen_on_loopback();
+  const StopWatch watch;
+  CHECK(ask(target_of(listener.port)).failure->text.find("no answer to the TLS handshake") !=
+        std::string::npos);
+  CHECK(watch.elapsed() < 2000ms);
+  ::close(listener.fd);
+}
+
+TEST_CASE("files that are not what they should be are refused before anything is sent") {
+  Certificates& all = certificates();
+  const auto good = all.issue("good");
+  const auto other = all.issue("other");
+  write_file(all / "empty", "");
+  write_file(all / "junk", "-----BEGIN CERTIFICATE-----\njunk\n-----END CERTIFICATE-----\n");
+  ::mkdir((all / "bare").c_str(), 0700);
+  CHECK(output_of(
+            {"openssl", "pkey", "-in", good.key, "-aes128", "-passout", "pass:x", "-out", all / "locked.key"})
+            .empty());
+
+  CHECK(refusal_of({.cacert = all / "none"}) == "--cacert '" + all / "none" + "': no such file or directory");
+  CHECK(refusal_of({.cacert = all.directory()}).ends_with(": is a directory"));
+  CHECK(refusal_of({.cacert = all / "empty"}).find("no certificate in PEM") != std::string::npos);
+  CHECK(refusal_of({.cacert = all / "junk"}).find("no certificate in PEM") != std::string::npos);
+  CHECK(refusal_of({.cacertdir = all / "none"}).ends_with("no such file or directory"));
+  CHECK(refusal_of({.cacertdir = all / "bare"}).find("openssl rehash") != std::string::npos);
+  CHECK(refusal_of({.cert = all / "none", .key = good.key}).find("--cert") == 0);
+  CHECK(refusal_of({.cert = all / "empty", .key = good.key}).find("no certificate in PEM") !=
+        std::string::npos);
+  CHECK(refusal_of({.cert = good.cert, .key = all / "none"}).find("--tls-key") == 0);
+  CHECK(refusal_of({.cert = good.cert, .key = all / "empty"}).find("no private key in PEM") !=
+        std::string::npos);
+  CHECK(refusal_of({.cert = good.cert, .key = other.key}).find("is not the key of --cert") !=
+        std::string::npos);
+  CHECK(refusal_of({.cert = good.cert, .key = all / "locked.key"}).find("is encrypted") != std::string::npos);
+  CHECK(refusal_of({.cert = good.cert, .key = good.key}) == "none");
+  CHECK(refusal_of({}) == "none");
+}
