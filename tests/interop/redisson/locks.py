@@ -1,0 +1,322 @@
+"""The cells of what has an owner: each proves one property of one type in one direction, by a real run.
+
+A cell is a function of a Case; it raises AssertionError when the property does not hold, and may answer latencies in
+milliseconds. `java` cells have Java act first and rlock second, `rlock` cells the other way round.
+"""
+
+import time
+from dataclasses import dataclass
+
+from world import Entries, Rlock, eventually, milliseconds, rlock_binary, rlock_once
+
+BUSY, LOST = 75, 125
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A type, and what it keeps out: the first holds `name`, the second wants `rival`."""
+
+    name: str
+    rival: str
+    classic: bool = True  # does Redisson 3.17.7 have it?
+
+
+KINDS = [Kind("lock", "lock"), Kind("fair", "fair"), Kind("fenced", "fenced", classic=False), Kind("spin", "spin"),
+         Kind("read", "write"), Kind("write", "read")]
+
+
+class Case:
+    """One cell: shorthand for what both sides do to one key."""
+
+    serial = 0
+
+    def __init__(self, world, kind, times):
+        Case.serial += 1
+        self.world, self.kind, self.times = world, kind, times
+        self.key = f"{kind.name}-{Case.serial}"
+
+    # Java, in thread t1 (first) and t2 (second)
+    def java(self, thread, type, verb, *words, client="A"):
+        return self.world.java.tell(client, f"{self.key}-{thread}", type, verb, self.key, *words)
+
+    def java_holds(self, *lease, client="A"):
+        self.java("t1", self.kind.name, "lock", *lease, client=client).value()
+
+    def java_leaves(self, client="A"):
+        """Answers when it was told to, in nanoseconds."""
+        at = time.monotonic_ns()
+        self.java("t1", self.kind.name, "unlock", client=client).value()
+        return at
+
+    def java_waits(self):
+        answer = self.java("t2", self.kind.rival, "lock", client="B")
+        if self.kind.rival == "spin":
+            time.sleep(0.03)  # it subscribes to nothing; by now it has asked
+        else:
+            assert eventually(lambda: self.world.redis.listened(self.key)), "Java does not subscribe"
+        return answer
+
+    def java_gets(self, type=None):
+        """One try: does it get the lock? If so, it gives it back."""
+        type = type or self.kind.rival
+        got = self.java("t2", type, "try", client="B").value() == "true"
+        if got:
+            self.java("t2", type, "unlock", client="B").value()
+        return got
+
+    # rlock
+    def rlock(self, *options, type=None, nested=""):
+        return Rlock(self.world.redis, *options, key=self.key, type=type or self.kind.name, nested=nested)
+
+    def rlock_holds(self, *options, nested=""):
+        holder = self.rlock(*options, nested=nested)
+        holder.enter()
+        return holder
+
+    def rlock_waits(self, *options):
+        return self.rlock(*options, type=self.kind.rival).wait()
+
+    def rlock_gets(self, type=None):
+        """One try: 0 when it got the lock, and gave it back."""
+        status, _ = rlock_once(
+            self.world.redis, "run", "-nq", "--type", type or self.kind.rival, "-k", self.key, "--", "true")
+        assert status in (0, BUSY), f"rlock run -n exits with {status}"
+        return status == 0
+
+    def holds(self):
+        """How many holds the hash counts."""
+        counts = self.world.redis.ask("HVALS", self.key)
+        return sum(int(count) for count in counts if count not in ("read", "write"))
+
+    def rivals(self):
+        return {"write": ["read", "write"]}.get(self.kind.name, [self.kind.rival])
+
+
+# --- mutual exclusion ---------------------------------------------------------------------------------
+
+def excludes_java(case):
+    case.java_holds()
+    for rival in case.rivals():
+        assert not case.rlock_gets(rival), f"rlock got {rival} while Java held {case.kind.name}"
+    case.java_leaves()
+    for rival in case.rivals():
+        assert case.rlock_gets(rival), f"rlock did not get {rival} after Java"
+
+
+def excludes_rlock(case):
+    holder = case.rlock_holds()
+    for rival in case.rivals():
+        assert not case.java_gets(rival), f"Java got {rival} while rlock held {case.kind.name}"
+    holder.leave()
+    assert holder.status() == 0, holder.complaint()
+    for rival in case.rivals():
+        assert case.java_gets(rival), f"Java did not get {rival} after rlock"
+
+
+# --- a release wakes who waits -------------------------------------------------------------------------
+
+def wakes_java(case):
+    latencies = []
+    for _ in range(case.times):
+        case.java_holds()
+        waiter = case.rlock_waits()
+        left = case.java_leaves()
+        latencies.append(milliseconds(waiter.enter() - left))
+        waiter.leave()
+        assert waiter.status() == 0, waiter.complaint()
+    return latencies
+
+
+def wakes_rlock(case):
+    latencies = []
+    for _ in range(case.times):
+        holder = case.rlock_holds()
+        waiter = case.java_waits()
+        left = holder.leave()
+        waiter.value()
+        latencies.append(milliseconds(waiter.at - left))
+        case.java("t2", case.kind.rival, "unlock", client="B").value()
+        assert holder.status() == 0, holder.complaint()
+    return latencies
+
+
+# --- re-entry ----------------------------------------------------------------------------------------
+
+def reenters_java(case):
+    case.java_holds()
+    case.java_holds()
+    assert case.holds() == 2, f"{case.holds()} holds, not 2"
+    case.java_leaves()
+    assert not case.rlock_gets(), "rlock got in after the first of two unlocks"
+    case.java_leaves()
+    assert case.rlock_gets(), "rlock did not get in after the second of two unlocks"
+
+
+def reenters_rlock(case):
+    inner = f"{rlock_binary()} run --type {case.kind.name} -k {case.key} -- sh -c 'echo in deep; read line || :';"
+    holder = case.rlock_holds(nested=inner)
+    holder.enter()
+    assert case.holds() == 2, f"{case.holds()} holds, not 2"
+    holder.process.stdin.write(b"\n")
+    holder.process.stdin.flush()
+    assert eventually(lambda: case.holds() == 1), "the inner run does not give its hold back"
+    assert not case.java_gets(), "Java got in after the inner of two runs"
+    holder.leave()
+    assert holder.status() == 0, holder.complaint()
+    assert case.java_gets(), "Java did not get in after both runs"
+
+
+# --- force -------------------------------------------------------------------------------------------
+
+def forced_java(case):
+    """Java holds; rlock removes the lock; a waiting rlock comes in."""
+    case.java_holds()
+    waiter = case.rlock_waits()
+    start = time.monotonic_ns()
+    status, _ = rlock_once(case.world.redis, "unlock", case.key, "--yes")
+    assert status == 0, f"rlock unlock exits with {status}"
+    latency = milliseconds(waiter.enter() - start)
+    assert case.java("t1", case.kind.name, "held").value() == "false", "Java believes that it holds"
+    waiter.leave()
+    assert waiter.status() == 0
+    return [latency]
+
+
+def forced_rlock(case):
+    """rlock holds; Java removes the lock; a waiting Java comes in; the command is stopped."""
+    holder = case.rlock_holds("--lease", "1500ms")
+    waiter = case.java_waits()
+    start = time.monotonic_ns()
+    assert case.java("t3", case.kind.name, "force").value() == "true"
+    waiter.value()
+    assert holder.status() == LOST, f"rlock exits with {holder.status()}, not {LOST}"
+    case.java("t2", case.kind.rival, "unlock", client="B").value()
+    return [] if case.kind.rival == "spin" else [milliseconds(waiter.at - start)]
+
+
+# --- order -------------------------------------------------------------------------------------------
+
+def order(case, java_first):
+    """Three of each kind, in turn, take the lock in the order in which they came."""
+    redis = case.world.redis
+    line, owners, waiters = f"redisson_lock_queue:{{{case.key}}}", [], []
+    if java_first:
+        case.java_holds()
+    else:
+        holder = case.rlock_holds()
+    for i in range(6):
+        if (i % 2 == 0) == java_first:
+            waiters.append(case.rlock(type="fair"))
+            waiters[-1].leave()
+        else:
+            case.java(f"q{i}", "fair", "lock", client="B")
+            waiters.append(case.java(f"q{i}", "fair", "unlock", client="B"))
+        assert eventually(lambda count=i + 1: redis.ask("LLEN", line) == count), f"waiter {i + 1} does not queue"
+        owners.append(redis.ask("LINDEX", line, -1))
+    entries = Entries(redis, case.key)
+    if java_first:
+        case.java_leaves()
+    else:
+        holder.leave()
+    for waiter in waiters:
+        if isinstance(waiter, Rlock):
+            assert waiter.status() == 0, waiter.complaint()
+        else:
+            waiter.value()
+    came = entries.owners(6)
+    assert came == owners, f"came {[owners.index(owner) + 1 for owner in came]}"
+    leftovers = redis.ask("KEYS", f"redisson_lock_*{{{case.key}}}*")
+    assert not leftovers, f"left behind: {leftovers}"
+
+
+def order_java(case):
+    order(case, java_first=True)
+
+
+def order_rlock(case):
+    order(case, java_first=False)
+
+
+# --- fencing tokens ------------------------------------------------------------------------------------
+
+def tokens(case):
+    """Each hold of either side has a larger token than the one before."""
+    found = []
+    for _ in range(3):
+        found.append(int(case.java("t1", "fenced", "token").value()))
+        case.java_leaves()
+        holder = case.rlock_holds()
+        found.append(int(holder.fence))
+        holder.leave()
+        assert holder.status() == 0
+    assert found == sorted(set(found)), f"tokens {found}"
+
+
+# --- what takes its time, for all types at once: watchdogs and deaths -------------------------------------
+
+def watchdogs(cases):
+    """Each side holds two of its leases long; the other never gets in."""
+    for case in cases:
+        case.java_holds(client="W")
+    rlocks = {}
+    for case in cases:
+        other = Case(case.world, case.kind, 1)
+        rlocks[case] = (other, other.rlock_holds("--lease", "1500ms"))
+    until = time.monotonic() + 3.2
+    failures = {}
+    while time.monotonic() < until:
+        for case in cases:
+            other, _ = rlocks[case]
+            for key, who in ((case.key, "java"), (other.key, "rlock")):
+                ttl = case.world.redis.ask("PTTL", key)
+                if not 0 < ttl <= 1500:
+                    failures[case.kind.name, who] = f"the TTL is {ttl}"
+        time.sleep(0.05)
+    for case in cases:
+        other, holder = rlocks[case]
+        if case.rlock_gets():
+            failures[case.kind.name, "java"] = "rlock got in although Java's watchdog ran"
+        if other.java_gets():
+            failures[case.kind.name, "rlock"] = "Java got in although rlock renewed"
+        case.java_leaves(client="W")
+        holder.leave()
+        holder.status()
+    return failures
+
+
+def death_of_rlock(cases):
+    """rlock is killed; Java, who waits, gets the lock when its lease has ended. Answers latencies.
+
+    Killed before the first renewal: behind a holder that has renewed and then dies, a fair waiter of Redisson before
+    3.32 sleeps for ever, whoever held.
+    """
+    waiting = []
+    for case in cases:
+        holder = case.rlock_holds("--lease", "1500ms")
+        waiter = case.java_waits()
+        waiting.append((case, waiter, time.monotonic_ns()))
+        holder.kill()
+    latencies = {}
+    for case, waiter, killed in waiting:
+        waiter.value()
+        latencies[case.kind.name] = milliseconds(waiter.at - killed)
+        case.java("t2", case.kind.rival, "unlock", client="B").value()
+    return latencies
+
+
+def death_of_java(cases):
+    """The JVM is killed; rlock, who waits, gets each lock when its lease has ended. Answers latencies."""
+    waiting = []
+    for case in cases:
+        case.java_holds(client="W")
+        waiting.append((case, case.rlock_waits()))
+    killed = time.monotonic_ns()
+    cases[0].world.java.kill()
+    latencies = {}
+    for case, waiter in waiting:
+        latencies[case.kind.name] = milliseconds(waiter.enter() - killed)
+        waiter.leave()
+        waiter.status()
+    return latencies
+
+

@@ -1,0 +1,347 @@
+"""What the interop cells act on: a private Redis, a JVM with a real Redisson, and the rlock binary."""
+
+import fcntl
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.realpath(os.path.join(HERE, "..", "..", ".."))
+RELEASES = {"4.7.0": [], "3.17.7": ["-Pclassic"]}
+
+
+class Missing(Exception):
+    """Something is not installed on this machine."""
+
+
+def eventually(fact, seconds=5.0):
+    """Waits until fact() is true, at most so long; answers its last value."""
+    until = time.monotonic() + seconds
+    while not (value := fact()) and time.monotonic() < until:
+        time.sleep(0.003)
+    return value
+
+
+def milliseconds(nanoseconds):
+    return nanoseconds / 1e6
+
+
+class Resp:
+    """A blocking connection to a server."""
+
+    def __init__(self, path):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(10)
+        self.socket.connect(path)
+        self.file = self.socket.makefile("rb")
+
+    def __call__(self, *words):
+        self.send(*words)
+        return self.receive()
+
+    def send(self, *words):
+        raw = [str(word).encode() for word in words]
+        self.socket.sendall(b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in raw))
+
+    def receive(self):
+        line = self.file.readline().rstrip(b"\r\n").decode()
+        kind, rest = line[0], line[1:]
+        if kind == "$":
+            return None if rest == "-1" else self.file.read(int(rest) + 2)[:-2].decode(errors="replace")
+        if kind == "*":
+            return [self.receive() for _ in range(int(rest))]
+        return int(rest) if kind == ":" else rest
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class Redis:
+    """redis-server, or what $RLOCK_TEST_SERVER names, on loopback and a Unix socket; persists nothing."""
+
+    def __init__(self, folder):
+        self.path = os.path.join(folder, "redis.sock")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
+        self.process = subprocess.Popen(
+            [program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.path, "--save", "",
+             "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        if not eventually(lambda: os.path.exists(self.path), 20):
+            raise RuntimeError(f"{program} does not start")
+        self.ask = Resp(self.path)
+        self.url = f"redis://127.0.0.1:{self.port}"
+
+    def waits(self, pid, polls=False):
+        """Does the rlock with this process id wait, subscribed if its type is?"""
+        for line in self.ask("CLIENT", "LIST").splitlines():
+            facts = dict(fact.partition("=")[::2] for fact in line.split())
+            if facts["name"].endswith(f":{pid}"):
+                return polls or facts["sub"] != "0" or facts.get("ssub", "0") != "0"
+        return False
+
+    def listened(self, key):
+        """Does somebody listen on a channel of this key?"""
+        return bool(self.ask("PUBSUB", "CHANNELS", f"*{{{key}}}*"))
+
+    def stop(self):
+        self.ask.close()
+        self.process.kill()
+        self.process.wait()
+
+
+class Entries:
+    """Who entered a lock, in the server's own order."""
+
+    def __init__(self, redis, key):
+        self.key = key
+        self.monitor = Resp(redis.path)
+        self.monitor("MONITOR")
+
+    def owners(self, count):
+        """The owners of the next so many first holds."""
+        found = []
+        while len(found) < count:
+            words = self.monitor.receive().split('"')[1::2]
+            if words and words[0].lower() in ("hset", "hsetnx") and words[1] == self.key:
+                found.append(words[2])
+        self.monitor.close()
+        return found
+
+
+class Answer:
+    """What a line to the driver will have come to."""
+
+    def __init__(self):
+        self.done = threading.Event()
+        self.text = ""
+        self.at = 0  # nanoseconds of CLOCK_MONOTONIC
+
+    def value(self, seconds=10.0):
+        if not self.done.wait(seconds):
+            raise AssertionError("Java does not come back")
+        word, _, rest = self.text.partition(" ")
+        if word != "ok":
+            raise AssertionError(self.text)
+        return rest
+
+    def failed(self, seconds=10.0):
+        return self.done.wait(seconds) and self.text.startswith("error")
+
+
+class Java:
+    """One JVM with one release of Redisson."""
+
+    def __init__(self, release, folder):
+        into = build_driver(release, folder)
+        with open(os.path.join(into, "classpath"), encoding="utf8") as file:
+            path = os.path.join(into, "classes") + ":" + file.read()
+        self.process = subprocess.Popen(
+            ["java", "-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "Driver"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+        self.answers = {}
+        self.lock = threading.Lock()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            tag, at, text = line.rstrip("\n").split(" ", 2)
+            answer = self.answers[tag]
+            answer.at, answer.text = int(at), text
+            answer.done.set()
+
+    def tell(self, client, thread, *words):
+        """Tells a thread to do something, and answers at once."""
+        answer = Answer()
+        with self.lock:
+            tag = str(len(self.answers))
+            self.answers[tag] = answer
+            print(tag, client, thread, *words, file=self.process.stdin, flush=True)
+        return answer
+
+    def ask(self, client, thread, *words):
+        return self.tell(client, thread, *words).value()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def build_driver(release, folder):
+    """Lets Maven fetch Redisson and compile the driver, once per source; answers where."""
+    for program in ("java", "javac", "mvn"):
+        if not shutil.which(program):
+            raise Missing(f"{program} is not installed (.ci/setup interop)")
+    into = os.path.join(folder, f"redisson-{release}")
+    os.makedirs(into, exist_ok=True)
+    with open(os.path.join(into, "lock"), "w", encoding="utf8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = os.path.join(into, "made")
+        if not os.path.exists(made) or os.path.getmtime(made) < newest_source():
+            done = subprocess.run(
+                ["mvn", "-q", "-B", "-f", HERE, f"-Dinto={into}", *RELEASES[release], "compile"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+            if done.returncode != 0:
+                raise Missing(f"Maven cannot build the driver for Redisson {release}:\n{done.stdout[-2000:]}")
+            with open(made, "w", encoding="utf8"):
+                pass
+    return into
+
+
+def newest_source():
+    files = [os.path.join(at, name) for at, _, names in os.walk(os.path.join(HERE, "src")) for name in names]
+    return max(os.path.getmtime(file) for file in [*files, os.path.join(HERE, "pom.xml")])
+
+
+def rlock_binary():
+    return os.environ.get("RLOCK_BINARY") or os.path.join(ROOT, "build", "dev", "rlock")
+
+
+def rlock_environment(redis):
+    keep = {name: value for name, value in os.environ.items()
+            if not name.startswith("RLOCK_") and name not in ("REDIS_URL", "REDISCLI_AUTH", "VALKEYCLI_AUTH")}
+    return {**keep, "RLOCK_URL": f"unix://{redis.path}", "HOME": "/nonexistent"}
+
+
+class Rlock:
+    """`rlock run` around a shell that says when it is in, and stays until it is told to go."""
+
+    running = set()
+
+    def __init__(self, redis, *options, key, type="lock", nested=""):
+        self.redis = redis
+        self.polls = type == "spin"
+        inside = f"echo in $RLOCK_OWNER $RLOCK_FENCE; {nested} read line || :"
+        self.process = subprocess.Popen(
+            [rlock_binary(), "run", "--type", type, "-k", key, *options, "--", "sh", "-c", inside],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=rlock_environment(redis))
+        self.pid = self.process.pid
+        self.entered = queue.Queue()
+        self.owner, self.fence = "", ""
+        threading.Thread(target=self.read, daemon=True).start()
+        Rlock.running.add(self)
+
+    def read(self):
+        for line in self.process.stdout:
+            self.entered.put((time.monotonic_ns(), line.decode().split()[1:]))
+
+    def enter(self, seconds=10.0):
+        """When it got the lock, in nanoseconds of CLOCK_MONOTONIC."""
+        try:
+            at, words = self.entered.get(timeout=seconds)
+        except queue.Empty:
+            raise AssertionError("rlock does not get the lock") from None
+        self.owner, self.fence = words[0], words[1] if len(words) > 1 else ""
+        return at
+
+    def wait(self):
+        """Until it waits for the lock."""
+        if not eventually(lambda: self.redis.waits(self.pid, self.polls)):
+            raise AssertionError("rlock does not wait: " + self.complaint())
+        return self
+
+    def leave(self):
+        """Lets the command end; answers when it was told to."""
+        at = time.monotonic_ns()
+        self.process.stdin.close()
+        return at
+
+    def status(self, seconds=10.0):
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise AssertionError("rlock does not end") from None
+
+    def complaint(self):
+        if self.process.poll() is None:
+            return "(it still runs)"
+        return self.process.stderr.read().decode(errors="replace").strip()
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        Rlock.running.discard(self)
+
+    @classmethod
+    def kill_all(cls):
+        for rlock in list(cls.running):
+            rlock.kill()
+
+
+class Verb:
+    """An rlock that ends by itself: `rlock permit acquire ...`."""
+
+    def __init__(self, redis, *words):
+        self.redis, self.words = redis, words
+        self.process = subprocess.Popen([rlock_binary(), *words], env=rlock_environment(redis), text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.ended = queue.Queue()
+        threading.Thread(target=lambda: self.ended.put((time.monotonic_ns(), *self.process.communicate())),
+                         daemon=True).start()
+        Rlock.running.add(self)
+        self.pid = self.process.pid
+
+    def wait(self):
+        """Until it waits."""
+        assert eventually(lambda: self.redis.waits(self.pid)), f"rlock {' '.join(self.words)} does not wait"
+        return self
+
+    def end(self, seconds=10.0):
+        """Its exit status, what it printed, and when it ended."""
+        try:
+            at, out, _ = self.ended.get(timeout=seconds)
+        except queue.Empty:
+            raise AssertionError(f"rlock {' '.join(self.words)} does not end") from None
+        Rlock.running.discard(self)
+        return self.process.wait(), out.strip(), at
+
+    def kill(self):
+        self.process.kill()
+        Rlock.running.discard(self)
+
+
+def rlock_once(redis, *words):
+    """Runs rlock to its end: exit status and what it printed."""
+    return Verb(redis, *words).end(60)[:2]
+
+
+def offered_types():
+    """The types of `rlock run`, as its help says."""
+    text = subprocess.run([rlock_binary(), "run", "--help"], capture_output=True, text=True, check=True).stdout
+    line = next(line for line in text.splitlines() if "--type T" in line)
+    return line.partition("--type T")[2].split("[")[0].split()
+
+
+def offered_verbs(noun):
+    """Does `rlock NOUN` exist?"""
+    return subprocess.run([rlock_binary(), noun, "--help"], capture_output=True, check=False).returncode == 0
+
+
+class World:
+    """A server, a JVM with two clients (the second one's watchdog is short), and a folder."""
+
+    def __init__(self, release, build):
+        self.release = release
+        self.folder = tempfile.mkdtemp(prefix="rlock-interop-")
+        self.redis = Redis(self.folder)
+        self.java = Java(release, build)
+        opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
+                  for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]))]
+        for answer in opened:
+            answer.value(60)
+
+    def close(self):
+        Rlock.kill_all()
+        self.java.kill()
+        self.redis.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
