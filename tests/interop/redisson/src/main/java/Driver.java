@@ -23,6 +23,7 @@ import org.redisson.config.Config;
  *     open URL [watchdog MS] [prefix TEXT]     a RedissonClient; before anything else of that CLIENT
  *     owner                                    the owner id of this thread
  *     interrupt THREAD                         of the same client
+ *     parked THREAD                            does it sleep until a message comes?
  *     lock | fair | fenced | spin | read | write | multi | red …    see Locks
  *     permit | sem | latch …                                        see Counters
  *
@@ -59,10 +60,11 @@ public final class Driver {
     String tag = words.remove();
     String client = words.remove();
     String thread = words.remove();
-    if (words.peek().equals("interrupt")) {  // not by the thread that is to be interrupted
-      words.remove();
-      workers.get(client + "/" + words.remove()).thread.interrupt();
-      answer(tag, "ok");
+    if (words.peek().equals("interrupt") || words.peek().equals("parked")) {  // not by the thread that is meant
+      boolean interrupt = words.remove().equals("interrupt");
+      Thread meant = workers.get(client + "/" + words.remove()).thread;
+      if (interrupt) meant.interrupt();
+      answer(tag, interrupt ? "ok" : "ok " + isParked(meant));
       return;
     }
     workers.computeIfAbsent(client + "/" + thread, Worker::new).executor.execute(() -> {
@@ -74,6 +76,12 @@ public final class Driver {
         answer(tag, "error " + failure.getClass().getSimpleName() + ": " + text);
       }
     });
+  }
+
+  /** Redisson's waiters sleep on a local semaphore; what is announced before they do may pass them by. */
+  private static boolean isParked(Thread thread) {
+    return thread != null && Arrays.stream(thread.getStackTrace())
+        .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore"));
   }
 
   private static void answer(String tag, String text) {
