@@ -51,10 +51,12 @@ if patience > 0 then
   end
   local micros = redis.call('time')
   local since = arrived[owner] or micros[1] * 1000000 + micros[2]
-  redis.call('pexpire', waiters, patience)
+  local due = patience + theirs_ahead * 300000
+  local stays = math.max(due, redis.call('pttl', waiters))  -- else a dead one of ours would look like Redisson's
+  redis.call('pexpire', waiters, stays)
   redis.call('hset', waiters, owner, string.format('%.0f %.0f', time + patience, since))
-  redis.call('pexpire', waiters, math.max(patience, redis.call('pttl', waiters)))
-  redis.call('zadd', deadlines, string.format('%.0f', time + patience + theirs_ahead * 300000), owner)
+  redis.call('pexpire', waiters, stays)
+  redis.call('zadd', deadlines, string.format('%.0f', time + due), owner)
   if position == 0 then
     redis.call('rpush', queue, owner)
     line[#line + 1] = owner
