@@ -83,6 +83,7 @@ bool decided(const Waitable& lock, const Votes& votes, std::size_t quorum) {
 struct Item {
   const Waitable* lock;
   std::vector<Call> escort;
+  std::vector<Call> erasure;
 };
 
 /// What is asked in one go: one part, or all of them together.
@@ -278,12 +279,12 @@ class Wait {
 
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options) {
   std::vector<Item> items;
-  for (const Part& part : parts) items.push_back({part.lock, part.escort});
+  for (const Part& part : parts) items.push_back({part.lock, part.escort, part.erasure});
   return Wait{redis, std::move(items), options}.run();
 }
 
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options) {
-  return Wait{redis, {{&wanted, {}}}, options}.run();
+  return Wait{redis, {{&wanted, {}, {}}}, options}.run();
 }
 
 }  // namespace rlock
