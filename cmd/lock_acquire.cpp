@@ -106,7 +106,9 @@ std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) cons
 Acquired Acquire::take(Session& session, TimePoint started, bool again) {
   lock_ = make(session, again);
   parts_ = {
-      {lock_.get(), {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())}}};
+      {.lock = lock_.get(),
+       .escort = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
+       .erasure = {erase_metadata(lock_->name(), owner_)}}};
   return acquire(session.redis, parts_, session.waiting(wait_, started));
 }
 
@@ -126,8 +128,7 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                                  : owner_.str();
   const int failed = try_print(text + "\n");
   if (failed == 0) return exit_code::ok;
-  const std::vector<Part> leaving{{lock_.get(), {erase_metadata(lock_->name(), owner_)}}};
-  static_cast<void>(give_back(session.redis, leaving, {}, within(kGoodbye)));
+  static_cast<void>(give_back(session.redis, parts_, {}, within(kGoodbye)));
   throw Error{Error::system, fmt::format("write error on stdout: {}; {} was given back",
                                          std::strerror(failed), quoted(lock_->name().str()))};
 }

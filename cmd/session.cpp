@@ -1,6 +1,6 @@
 #include "cmd/session.h"
 
-#include <fmt/format.h>
+#include "cmd/wait_lines.h"
 
 namespace rlock {
 
@@ -14,11 +14,20 @@ Patience Session::patience() const {
 }
 
 void Session::fail(const Failure& failure) const {
-  if (failure.kind != Error::unreachable) failure.fly();
-  throw Error{failure.kind, fmt::format("cannot use redis at {}: {}", redis.str(), failure.text)};
+  throw Error{failure.kind, unreachable_text(redis.str(), deployment.named, failure)};
 }
 
 Reply Session::ask(const Call& call) { return ask_all(call).front(); }
+
+Reply Session::any_answer(const Call& call) {
+  Failure failure{Error::unreachable, "no answer"};
+  for (const Vote& vote : redis.run(call, patience())) {
+    if (vote.reply) return *vote.reply;
+    if (vote.failure) failure = *vote.failure;
+  }
+  if (signals.ended()) die_of(*signals.ended());
+  fail(failure);
+}
 
 std::vector<Reply> Session::ask_all(const Call& call) {
   std::vector<Reply> replies;

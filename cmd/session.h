@@ -28,6 +28,9 @@ class Session {
   /// The answer of any server. A signal that ends waits ends us. Throws Error, which names the server when that cannot be reached.
   Reply ask(const Call& call);
 
+  /// As ask(), for a question whose answer may be that it is forbidden or makes no sense: an error reply is an answer.
+  Reply any_answer(const Call& call);
+
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
   std::vector<Reply> ask_all(const Call& call);
 

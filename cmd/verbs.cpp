@@ -13,6 +13,11 @@ namespace {
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
     VerbEntry{"lock acquire", "take a lock that nobody renews; prints its owner id", lock_acquire_verb},
+    VerbEntry{"lock release", "give it back", lock_release_verb},
+    VerbEntry{"lock renew", "let its lease start anew", lock_renew_verb},
+    VerbEntry{"lock status", "is it held, and by whom", lock_status_verb},
+    VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
+    VerbEntry{"unlock", "remove a lock by force", unlock_verb},
     VerbEntry{"server start", "start it, unless it runs", server_start_verb},
     VerbEntry{"server stop", "stop it in good order", server_stop_verb},
     VerbEntry{"server status", "does it run, and where", server_status_verb},

@@ -1,0 +1,132 @@
+// rlock inspect: who holds what, since when, until when, and who waits.
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/inspection.h"
+#include "cmd/verbs.h"
+
+namespace rlock {
+namespace {
+
+/// How long to look for keys that nobody has named. A server with millions of keys has more to do.
+constexpr Milliseconds kSearch{10000};
+
+class Inspect final : public Verb {
+ public:
+  Declaration declare() override;
+  int act(TimePoint started, std::vector<std::string> command) override;
+
+ private:
+  std::set<LockName> search(Session& session, TimePoint until);
+  std::vector<Inspection> look(Session& session, TimePoint until);
+  void show(const std::vector<Inspection>& found) const;
+
+  std::vector<std::string> keys_;
+  bool json_ = false;
+  bool complete_ = true;
+  ServerOptions server_;
+};
+
+Declaration Inspect::declare() {
+  Declaration told{
+      .verb = "inspect",
+      .usage = {"inspect [OPTIONS] [KEY...]"},
+      .about =
+          "Say who holds KEY, since when, until when, and who waits. Changes nothing.\n"
+          "Without KEY: every key with rlock's metadata (a SCAN, at most 10s).",
+      .notes =
+          "What to do\n"
+          "  renewed just now        it is alive: stop that command, the lock frees itself\n"
+          "  frees in N, no renewal  it is dead: wait N\n"
+          "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
+          "  no TTL                  never frees itself: rlock unlock KEY\n"
+          "\n"
+          "Exit status: 0 the server answered (held or not), 64 usage, 69 no server,\n"
+          "77 denied, 78 configuration. To test for \"held\": rlock lock status -q KEY",
+      .examples = {{"rlock inspect deploy", ""},
+                   {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
+                   {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
+  };
+  told.operands.push_back(
+      {.name = "KEY", .offer = Offer::key, .optional = true, .many = true, .set = key_into(keys_)});
+  told.add(
+      {.names = "-k, --key", .value = "KEY", .offer = Offer::key, .hidden = true, .set = key_into(keys_)});
+  told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+  told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
+              set_verbosity(Verbosity::quiet);
+            }});
+  told.add({.names = "-v, --verbose",
+            .help = "also owner ids in full, the queue, and the Redis keys behind it",
+            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declare_server_options(told, server_);
+  return told;
+}
+
+/// The names of all keys of which something is written down.
+std::set<LockName> Inspect::search(Session& session, TimePoint until) {
+  std::set<LockName> names;
+  std::string cursor = "0";
+  do {
+    if (Clock::now() >= until) {
+      complete_ = false;
+      break;
+    }
+    Scanned scanned = read_scan(session.ask(scan_facts(cursor)));
+    cursor = scanned.cursor;
+    for (LockName& name : scanned.names) {
+      if (name.str().starts_with(session.deployment.prefix)) names.insert(std::move(name));
+    }
+  } while (cursor != "0");
+  return names;
+}
+
+std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
+  std::vector<LockName> names;
+  for (const std::string& key : keys_) names.push_back(session.name(key));
+  const bool searches = names.empty();
+  if (searches) {
+    for (const LockName& name : search(session, until)) names.push_back(name);
+  }
+  std::vector<Inspection> found;
+  for (const LockName& name : names) {
+    if (searches && Clock::now() >= until) {
+      complete_ = false;
+      break;
+    }
+    found.push_back(inspect(session, name));
+  }
+  return found;
+}
+
+void Inspect::show(const std::vector<Inspection>& found) const {
+  if (json_) return print_line(inspection_document(found, complete_).str());
+  std::string text;
+  const std::size_t width = name_column(found);
+  for (const Inspection& seen : found) {
+    const bool name_only = verbosity() == Verbosity::quiet;
+    text += name_only ? sanitized(seen.name.str(), kLongestKey) + "\n" : inspection_text(seen, width);
+  }
+  print(text);
+}
+
+int Inspect::act(TimePoint, std::vector<std::string>) {
+  Session session{server_};
+  if (keys_.empty() && session.cluster())
+    throw Error{Error::usage, "in a cluster KEY has to be named: nobody knows all keys there"};
+  const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
+  show(found);
+  if (!complete_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
+  if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
+  return exit_code::ok;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> inspect_verb() { return std::make_unique<Inspect>(); }
+
+}  // namespace rlock
