@@ -14,6 +14,7 @@ std::string look_up_user() {
        {"LOGNAME", "USER"}) {  // the password database costs more than a whole round trip
     if (const char* name = std::getenv(variable); name != nullptr && *name != '\0') return name;
   }
+  if (::geteuid() == 0) return "root";
   const passwd* entry = ::getpwuid(::geteuid());
   return entry != nullptr ? entry->pw_name : "?";
 }
