@@ -32,6 +32,7 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOption
       options_(std::move(options)),
       family_(0, ::getsid(0), options_.marks),
       insist_(options_.signal),
+      terminal_(signals.reaches_command(SIGTTIN)),
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
 Ended HeldCommand::run() {
@@ -40,18 +41,20 @@ Ended HeldCommand::run() {
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (Clock::now() >= of_lock().stop) return {.too_late = true};
 
-  if (options_.stop_on_loss)
+  if (options_.stop_on_loss) {
     guardian_.emplace(loop_, Charge{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
+    if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
+  }
   const bool hand_over = terminal_.to_be_handed_over();
   Child child{loop_, options_.command, [&](pid_t self) {
                 if (guardian_) guardian_->tell_group(self);
                 if (hand_over) terminal_.lend(self);
                 signals_.restore();
               }};
-  if (child.exec_errno() != 0) {
+  if (child.start_errno() != 0) {
     terminal_.take_back();
     if (guardian_) guardian_->dismiss();
-    return {.not_started = child.exec_errno()};
+    return {.not_started = child.start_errno()};
   }
   family_.set_group(child.pid());
   while (!child.ended() || others_matter(Clock::now())) turn(child);

@@ -37,7 +37,7 @@ struct HoldOptions {
 struct Ended {
   int exit_code = 0;               ///< what a shell would say
   std::optional<int> signal;       ///< which one killed it
-  int not_started = 0;             ///< errno of exec; 0: it ran
+  int not_started = 0;             ///< errno; 0: it ran
   std::optional<int> interrupted;  ///< it was not even tried: this signal came before
   bool too_late = false;  ///< it was not even tried: the time in which the lock is surely ours was over
   bool max_hold = false;  ///< --max-hold stopped it
@@ -58,7 +58,6 @@ class HeldCommand {
   HeldCommand& operator=(const HeldCommand&) = delete;
 
   /// Pumps the loop until the command has ended and, where it had to be stopped or --until group was given, the others too.
-  /// Throws Error{system} when no process can be started.
   Ended run();
 
  private:

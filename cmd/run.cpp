@@ -169,9 +169,19 @@ void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
                        joined(pids, ", ")));
 }
 
+int exit_status_of_start(int error) {
+  switch (error) {
+    case ENOENT: return exit_code::not_found;
+    case EAGAIN:  // no process, no memory, no descriptor: not the command's fault
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE: return exit_code::system;
+    default: return exit_code::not_runnable;
+  }
+}
+
 int exit_status(const Ended& ended, bool lost) {
-  if (ended.not_started != 0)
-    return ended.not_started == ENOENT ? exit_code::not_found : exit_code::not_runnable;
+  if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
   if (ended.too_late) return exit_code::unreachable;
   if (lost) return exit_code::lost;
   return ended.max_hold ? exit_code::max_hold : ended.exit_code;
@@ -220,9 +230,9 @@ int run(const RunOptions& opt) {
                  .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
-  HeldCommand hold{loop, signals, tenure_of(opt, keeper),
-                   holding(opt, variables_of(opt, *locks, taken), taken.asked)};
-  const Ended ended = hold.run();
+  std::optional<HeldCommand> hold{std::in_place, loop, signals, tenure_of(opt, keeper),
+                                  holding(opt, variables_of(opt, *locks, taken), taken.asked)};
+  const Ended ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Giving back.
@@ -231,6 +241,7 @@ int run(const RunOptions& opt) {
   say_how_it_ended(opt, ended);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   write_status(report);
+  hold.reset();  // its guardian has gone while we released
   return end_like(ended, lost.has_value());
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("why a program cannot be executed is an errno, and nothing is left of 
   const auto error_of = [](const std::string& program) {
     return status_of([&] {
       Run run{{program}};
-      return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD ? run.child.exec_errno() : 255;
+      return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD ? run.child.start_errno() : 255;
     });
   };
   TempDir folder;
@@ -105,7 +105,7 @@ TEST_CASE("why a program cannot be executed is an errno, and nothing is left of 
 }
 
 TEST_CASE("arguments that are too long are an errno too") {
-  CHECK(status_of([] { return Run{{"/bin/true", std::string(1 << 20, 'x')}}.child.exec_errno(); }) == E2BIG);
+  CHECK(status_of([] { return Run{{"/bin/true", std::string(1 << 20, 'x')}}.child.start_errno(); }) == E2BIG);
 }
 
 TEST_CASE("stops are told once each, with the signal") {

@@ -23,7 +23,8 @@ struct Fixture {
 
   Connection& connection() {
     if (!made)
-      made.emplace(loop, Address{.path = fake.socket()}, nullptr, greeting, later(Clock::now(), Milliseconds{1000}));
+      made.emplace(loop, Address{.path = fake.socket()}, nullptr, greeting,
+                   later(Clock::now(), Milliseconds{1000}));
     return *made;
   }
   bool turn_until(const std::function<bool()>& fact) { return turns(loop, fact); }

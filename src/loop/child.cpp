@@ -11,10 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <utility>
 
-#include "base/error.h"
 #include "loop/program.h"
 
 namespace rlock {
@@ -61,10 +59,6 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-[[noreturn]] void refused(const char* what) {
-  throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
-}
-
 /// As PID 1 we inherit everybody's orphans. `command` is left alone: its status is wanted.
 void bury_orphans(pid_t command) {
   siginfo_t info;
@@ -80,30 +74,23 @@ void bury_orphans(pid_t command) {
 
 Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_(loop) {
   const Found program = find_program(command.argv.front(), program_folders());
-  if (program.error != 0) {
-    exec_errno_ = program.error;
-    return;
-  }
+  start_errno_ = program.error;
+  if (start_errno_ != 0) return;
   sigset_t ended;
   ::sigemptyset(&ended);
   ::sigaddset(&ended, SIGCHLD);
   changes_ = ::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (changes_ < 0) refused("cannot watch the command");
+  start_errno_ = changes_ < 0 ? errno : 0;
+  if (start_errno_ != 0) return;
+  loop_.join(*this);
 
   const auto argv = pointers(command.argv);
   Environment environment{command.variables};
   Launch launch{program.path.c_str(), argv.data(), environment, prelude, ::getpid()};
   pid_ = start(launch);
-  if (pid_ < 0) {
-    ::close(changes_);
-    refused("cannot start a process");
-  }
-  exec_errno_ = launch.error;
-  if (exec_errno_ != 0) {
-    ::waitpid(pid_, nullptr, 0);
-    reaped_ = true;
-  }
-  loop_.join(*this);
+  start_errno_ = pid_ < 0 ? errno : launch.error;
+  reaped_ = start_errno_ != 0;
+  if (launch.error != 0) ::waitpid(pid_, nullptr, 0);
 }
 
 Child::~Child() {

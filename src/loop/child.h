@@ -31,15 +31,14 @@ class Child final : public Source {
   /// wait, so whatever it changes stays changed: no allocation, no locks, system calls only.
   using Prelude = std::function<void(pid_t self)>;
 
-  /// Starts it. Throws Error{system} when there can be no new process; that the program cannot be executed is no exception
-  /// but exec_errno().
+  /// Starts it, or knows why not: start_errno().
   Child(Loop& loop, const Command& command, const Prelude& prelude);
   ~Child() override;
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Why it did not start; 0: it did.
-  int exec_errno() const noexcept { return exec_errno_; }
+  /// Why it did not start: the program cannot be executed, or there can be no new process (EAGAIN, ENOMEM, ...). 0: it did.
+  int start_errno() const noexcept { return start_errno_; }
 
   /// Its pid, which is its group's number too.
   pid_t pid() const noexcept { return pid_; }
@@ -71,7 +70,7 @@ class Child final : public Source {
   Loop& loop_;
   pid_t pid_ = -1;
   int changes_ = -1;  ///< readable when some child of ours has ended, stopped or continued
-  int exec_errno_ = 0;
+  int start_errno_ = 0;
   bool ended_ = false;
   bool reaped_ = false;
   bool stopped_ = false;

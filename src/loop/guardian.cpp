@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
-#include "base/error.h"
 #include "base/log.h"
 
 namespace rlock {
@@ -22,7 +20,6 @@ constexpr Milliseconds kBetweenTwo{200};
 Guardian::Guardian(Loop& loop, Charge charge, const Deadlines& deadlines)
     : loop_(loop), charge_(std::move(charge)), deadlines_(deadlines) {
   start();
-  if (pid_ < 0) throw Error{Error::system, std::string{"cannot start a guardian: "} + std::strerror(errno)};
   loop_.join(*this);
 }
 
@@ -34,9 +31,11 @@ Guardian::~Guardian() {
 void Guardian::start() {
   started_ = Clock::now();
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+  start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
+  if (start_errno_ != 0) return;
   pid_ = ::fork();
   if (pid_ == 0) keep_vigil(ends[0], charge_, deadlines_);
+  start_errno_ = pid_ < 0 ? errno : 0;
   ::close(ends[0]);
   orders_ = ends[1];
   if (stop_sent_) write({.kind = Order::stop_sent});

@@ -14,7 +14,6 @@ namespace rlock {
 /// A Guardian that goes without dismiss() leaves the command to the mercy of its process: for when we fail.
 class Guardian final : public Source {
  public:
-  /// Throws Error{system} when there can be no new process.
   Guardian(Loop& loop, Charge charge, const Deadlines& deadlines);
   ~Guardian() override;
   Guardian(const Guardian&) = delete;
@@ -33,6 +32,9 @@ class Guardian final : public Source {
   /// Nothing is left to be killed. To be called before the command's pid is given up.
   void dismiss() noexcept;
 
+  /// Why there is none; 0: there is.
+  int start_errno() const noexcept { return start_errno_; }
+
   pid_t pid() const noexcept { return pid_; }
 
   /// Silent but for its end; afterwards there is nothing to hear.
@@ -50,6 +52,7 @@ class Guardian final : public Source {
   Deadlines deadlines_;
   pid_t pid_ = -1;
   int orders_ = -1;
+  int start_errno_ = 0;
   TimePoint started_;
   bool stop_sent_ = false;
   bool dismissed_ = false;

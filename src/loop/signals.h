@@ -55,6 +55,11 @@ class Signals final : public Source {
   /// Was `number` ignored when we were started?
   bool ignored(int number) const noexcept { return ignored_[static_cast<std::size_t>(number)]; }
 
+  /// Will `number` reach the command, whose mask and dispositions are those with which we were started?
+  bool reaches_command(int number) const noexcept {
+    return !ignored(number) && ::sigismember(&inherited_, number) == 0;
+  }
+
   /// Mask and dispositions as we found them. For the command's process, between fork and exec.
   void restore() const noexcept;
 

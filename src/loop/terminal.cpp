@@ -5,7 +5,7 @@
 
 namespace rlock {
 
-Terminal::Terminal() {
+Terminal::Terminal(bool can_ask) : can_ask_(can_ask) {
   // Only the controlling terminal answers.
   if (::tcgetpgrp(STDIN_FILENO) < 0) return;
   fd_ = STDIN_FILENO;
@@ -21,6 +21,11 @@ bool Terminal::find() noexcept {
   fd_ = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
   own_ = fd_ >= 0;
   return own_;
+}
+
+bool Terminal::to_be_handed_over() noexcept {
+  if (!can_ask_) find();
+  return (stdin_and_stdout_ || !can_ask_) && ours();
 }
 
 bool Terminal::ours() const noexcept { return fd_ >= 0 && ::tcgetpgrp(fd_) == ::getpgrp(); }

@@ -12,7 +12,9 @@ namespace rlock {
 /// Works from the background too: Signals has blocked SIGTTOU. Without a terminal everything here does nothing.
 class Terminal {
  public:
-  Terminal();
+  /// `can_ask`: TTIN will stop a command that reads from it. Substitutions of interactive shells ignore it, and their
+  /// commands would get an error.
+  explicit Terminal(bool can_ask);
   ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
@@ -20,9 +22,9 @@ class Terminal {
   /// Has our group got it?
   bool ours() const noexcept;
 
-  /// Is the command to have it from the start? When stdin and stdout both are the terminal, and our group has it:
-  /// so no pipeline runs beside it that wants keys.
-  bool to_be_handed_over() const noexcept { return stdin_and_stdout_ && ours(); }
+  /// Is the command to have it without asking? When our group has it, and stdin and stdout both are the terminal, so that no
+  /// pipeline runs beside it that wants keys; or when the command cannot ask.
+  bool to_be_handed_over() noexcept;
 
   /// Remembers its modes and gives it to `group`; answers whether that worked. Allocates nothing: may be called in the command's
   /// process before it becomes the command.
@@ -45,6 +47,7 @@ class Terminal {
 
   int fd_ = -1;
   bool own_ = false;  ///< fd_ is ours to close
+  bool can_ask_;
   bool stdin_and_stdout_ = false;
   bool lent_ = false;
   std::optional<termios> modes_;  ///< before it was lent

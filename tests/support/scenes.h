@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/process.h"
+
+namespace rlock::test {
+
+/// Something a person does at a terminal with a command: the same with and without rlock in front of it.
+struct TerminalScene {
+  std::string title;
+  Words shell;   ///< what runs on the terminal; empty: `bash -i`
+  Words script;  ///< lines of ./script; `{}` stands where rlock would
+  Words
+      steps;  ///< "text": typed, with {} as above and ^C ^Z ^\ ^D as keys; "< text": waited for on the screen
+};
+
+/// What came of it, in words: the lines that began with "= ", the status, the terminal, the jobs that are left.
+/// `rlock`: what stands for {}; `folder`: where the script lies.
+std::string play(const TerminalScene& scene, const std::string& rlock, const Process::Options& options);
+
+/// All of them.
+const std::vector<TerminalScene>& terminal_scenes();
+
+}  // namespace rlock::test

@@ -1,0 +1,431 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <regex>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+// What goes wrong in programs that run other programs, each seen from outside with the real binary.
+
+namespace {
+
+/// An rlock under way, started through whatever starts it.
+Process start(const RedisServer& redis, Words argv, Process::Options options = {}) {
+  const auto ours = redis.environment();
+  options.env.insert(ours.env.begin(), ours.env.end());
+  options.unset = ours.unset;
+  options.env["RLOCK"] = rlock_binary();
+  return Process{std::move(argv), options};
+}
+
+Process sh(const RedisServer& redis, const std::string& line, const Process::Options& options = {}) {
+  return start(redis, {"bash", "-c", line}, options);
+}
+
+bool free_again(RedisServer& redis, const std::string& key = "k") {
+  return eventually([&] { return !redis.has(key); });
+}
+
+/// What `ls -l /proc/self/fd` shows, without what differs each time: dates, pids, numbers of pipes.
+std::string links(const std::string& listing) {
+  const auto arrows = std::regex_replace(listing, std::regex{"[^\n]* ([0-9]+ -> )"}, "$1");
+  return std::regex_replace(arrows, std::regex{"/proc/[0-9]+|\\[[0-9]+\\]"}, "N");
+}
+
+/// The lines of /proc/self/status that a parent passes on.
+const char* const kSignalLines =
+    "grep -E '^(SigBlk|SigIgn|CapInh|NoNewPrivs|Seccomp|Cpus_allowed):' /proc/self/status";
+
+}  // namespace
+
+TEST_CASE("the command's own status is ours") {
+  RedisServer redis;
+  for (int status : {0, 1, 3, 75, 124, 125, 126, 127, 255})
+    CHECK(redis.rlock("run", "-k", "k", "--", "sh", "-c", "exit " + std::to_string(status)).exit_code() ==
+          status);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a command that a signal has killed lets us die of the same one, without a core") {
+  RedisServer redis;
+  for (int number : {SIGTERM, SIGKILL, SIGINT, SIGQUIT, SIGSEGV, SIGABRT, SIGHUP, SIGUSR2}) {
+    auto run = redis.rlock("run", "-k", "k", "--", "sh", "-c",
+                           "ulimit -c 0; kill -" + std::to_string(number) + " $$");
+    const int status = run.wait_status();
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == number);
+    CHECK_FALSE(WCOREDUMP(status));
+    CHECK(free_again(redis));
+  }
+}
+
+TEST_CASE("what cannot be executed is 126 or 127 at once, and the lock is free again") {
+  RedisServer redis;
+  TempDir folder;
+  write_file(folder / "no_shebang", "exit 0\n");
+  ::chmod((folder / "no_shebang").c_str(), 0755);
+  const auto code = [&](const std::string& command) {
+    return redis.rlock("run", "-k", "k", "--", command).exit_code();
+  };
+
+  CHECK(code("rlock-no-such-program") == 127);
+  CHECK(code("/nope") == 127);
+  CHECK(code("/etc/passwd") == 126);
+  CHECK(code("/") == 126);
+  CHECK(code(folder / "no_shebang") == 126);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("every argument arrives byte for byte") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "printf", "[%s]", "-n", "", "a b", "$(id)", "line\nline",
+                         "--", "*", "\xff\x01");
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "[-n][][a b][$(id)][line\nline][--][*][\xff\x01]");
+}
+
+TEST_CASE("mask and dispositions of the command are those of our parent") {
+  RedisServer redis;
+  const Words look = {"sh", "-c", kSignalLines};
+  Process::Options options{.blocked = {SIGTERM, SIGALRM, SIGCHLD, SIGUSR1},
+                           .ignored = {SIGHUP, SIGINT, SIGQUIT, SIGCHLD}};
+  Process alone{look, options};
+  alone.exit_code();
+
+  auto run = start(redis, {rlock_binary(), "run", "-k", "k", "--", look[0], look[1], look[2]}, options);
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == alone.out());
+
+  Process plain{look};
+  plain.exit_code();
+  auto again = redis.rlock("run", "-k", "k", "--", look[0], look[1], look[2]);
+  CHECK(again.exit_code() == 0);
+  CHECK(again.out() == plain.out());
+}
+
+TEST_CASE("a blocked TERM still stops us and a blocked CHLD costs no status") {
+  RedisServer redis;
+  auto run = start(redis, {rlock_binary(), "run", "-k", "k", "--max-hold", "200ms", "--", "sleep", "60"},
+                   {.blocked = {SIGTERM, SIGCHLD, SIGALRM}, .ignored = {SIGCHLD}});
+  // sleep has TERM blocked too, as it would have without us: KILL ends it after --kill-after.
+  CHECK(run.exit_code() == 124);
+}
+
+TEST_CASE("nohup stays nohup") {
+  RedisServer redis;
+  auto run =
+      start(redis, {rlock_binary(), "run", "-k", "k", "--", "sh", "-c", "echo ready; sleep 0.5; echo done"},
+            {.ignored = {SIGHUP}});
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  run.signal(SIGHUP);
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "ready\ndone\n");
+}
+
+TEST_CASE("children from before an exec do not pass for the command") {
+  RedisServer redis;
+  auto run = sh(redis, "sleep 0.1 & exec $RLOCK run -k k -- sh -c 'sleep 0.4; exit 3'");
+
+  CHECK(run.exit_code() == 3);
+}
+
+TEST_CASE("a closed pipe behind our messages neither kills us nor reaches the command") {
+  RedisServer redis;
+  auto run = sh(redis, "{ $RLOCK run -v -k k -- sh -c 'sleep 0.3; exit 3'; echo $? >&3; } 2>&1 | :",
+                {.descriptors = {{3, 1}}});
+  CHECK(run.exit_code() == 0);
+  auto dies = sh(redis, "$RLOCK run -k k -- sh -c 'kill -PIPE $$'; echo $?");
+  CHECK(dies.exit_code() == 0);
+  CHECK(dies.out() == "141\n");
+}
+
+TEST_CASE("standard input is the command's: a gibibyte arrives unharmed") {
+  RedisServer redis;
+  const std::string feed = "head -c 1G /dev/zero | tr '\\0' 'r' ";
+  auto run = sh(redis, feed + "| $RLOCK run -k k -- sh -c 'sleep 0.05; exec cksum'");
+  CHECK(run.exit_code(60s) == 0);
+  CHECK(run.out() == "1997026537 1073741824\n");
+}
+
+TEST_CASE("what the command does not read is left for the next") {
+  RedisServer redis;
+  auto run = sh(redis, "printf 'one\\ntwo\\n' | { $RLOCK run -k k -- sh -c 'read x; echo = $x'; cat; }");
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == "= one\ntwo\n");
+}
+
+TEST_CASE("descriptors that we were started without are closed in the command, in every combination") {
+  RedisServer redis;
+  const Words look = {"sh", "-c",
+                      "for fd in 0 1 2; do [ -e /proc/self/fd/$fd ]; echo $fd $?; done >$0/seen 2>/dev/null"};
+  for (int closed = 0; closed < 8; ++closed) {
+    Process::Options options;
+    for (int fd = 0; fd < 3; ++fd)
+      if (closed & (1 << fd)) options.closed.push_back(fd);
+    TempDir with, without;
+    Process alone{{look[0], look[1], look[2], without.path()}, options};
+    CHECK(alone.exit_code() == 0);
+    auto run =
+        start(redis, {rlock_binary(), "run", "-q", "-k", "k", "--", look[0], look[1], look[2], with.path()},
+              options);
+    CHECK(run.exit_code() == 0);
+    CHECK(read_file(with / "seen") == read_file(without / "seen"));
+  }
+}
+
+TEST_CASE("the command has the descriptors that our parent gave, and none of ours") {
+  RedisServer redis;
+  TempDir folder;
+  const int extra = ::open((folder / "extra").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const Words look = {"ls", "-l", "/proc/self/fd"};
+  const Process::Options options{.descriptors = {{7, extra}}};
+  Process alone{look, options};
+  alone.exit_code();
+  auto run = start(redis, {rlock_binary(), "run", "-k", "k", "--", look[0], look[1], look[2]}, options);
+  CHECK(run.exit_code() == 0);
+
+  CHECK(run.out().find("7 -> " + (folder / "extra")) != std::string::npos);
+  CHECK(links(run.out()) == links(alone.out()));
+  ::close(extra);
+}
+
+TEST_CASE("the command's environment is ours, and our word about the lock") {
+  RedisServer redis;
+  const auto lines = [](const std::string& text) {
+    Words all;
+    std::istringstream in{text};
+    for (std::string line; std::getline(in, line, '\0');)
+      if (!line.starts_with("RLOCK_") && !line.starts_with("_=")) all.push_back(line);
+    std::ranges::sort(all);
+    return all;
+  };
+  Process::Options options = redis.environment();
+  options.env["ODD"] = "two\nlines and a \xff";
+  Process alone{{"env", "-0"}, options};
+  alone.exit_code();
+  Rlock run{{"run", "-k", "k", "--", "env", "-0"}, options};
+
+  CHECK(run.exit_code() == 0);
+  CHECK(lines(run.out()) == lines(alone.out()));
+}
+
+TEST_CASE("limits, umask, directory and nice value of the command are ours") {
+  RedisServer redis;
+  const std::string look =
+      "ulimit -a; umask; pwd; nice; cat /proc/self/oom_score_adj /proc/self/coredump_filter";
+  const std::string around = "ulimit -n 77 -c 0; umask 027; cd /tmp; nice -n 3 ";
+  auto alone = sh(redis, around + "bash -c '" + look + "'");
+  alone.exit_code();
+  auto run = sh(redis, around + "$RLOCK run -k k -- bash -c '" + look + "'");
+
+  CHECK(run.exit_code() == 0);
+  CHECK(run.out() == alone.out());
+}
+
+TEST_CASE("the whole group of the command is stopped, not only its first process") {
+  RedisServer redis;
+  auto run =
+      redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--", "sh", "-c", "sleep 60 & sleep 61 & wait");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.family().empty());
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("groups that timeout, set -m and nested shells make are stopped too, another session is not") {
+  RedisServer redis;
+  for (const char* command : {"timeout 60 sleep 61", "bash -c 'set -m; sleep 62 & wait'",
+                              "bash -c 'set -m; sleep 62 & sleep 63'", "setsid -w sleep 64"}) {
+    auto run = sh(redis, std::string{"exec $RLOCK run -k k --max-hold 300ms -- "} + command);
+    CHECK(run.exit_code() == 124);
+    const bool other_session = std::string{command}.starts_with("setsid");
+    CHECK(run.family().size() == (other_session ? 1 : 0));
+  }
+}
+
+TEST_CASE("what is stopped or deaf is killed in the end") {
+  RedisServer redis;
+  for (const char* command : {"kill -STOP $$", "trap '' TERM; while :; do sleep 0.1; done"}) {
+    auto run = redis.rlock("run", "-k", "k", "--max-hold", "200ms", "--kill-after", "300ms", "--", "sh", "-c",
+                           command);
+    StopWatch watch;
+    CHECK(run.exit_code() == 124);
+    CHECK(watch.elapsed() < 5s);
+    CHECK(run.family().empty());
+  }
+}
+
+TEST_CASE("a stopped command that can end is woken to do so") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--", "bash", "-c",
+                         "trap 'echo bye; exit' TERM; kill -STOP $$; sleep 60");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.out() == "bye\n");
+}
+
+TEST_CASE("--signal is what the command is stopped with") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--signal", "USR1", "--", "bash", "-c",
+                         "trap 'echo usr1; exit' USR1; while :; do sleep 0.05; done");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.out() == "usr1\n");
+}
+
+TEST_CASE("a signal sent to us reaches the command's group each time, and we hold on") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
+                         "for s in TERM INT HUP USR1 USR2 WINCH; do trap \"echo $s\" $s; done; echo ready; "
+                         "while [ ! -e " +
+                             redis.directory() + "/end ]; do sleep 0.02; done; exit 9");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  std::string expected = "ready\n";
+  for (const auto& [number, name] : std::vector<std::pair<int, std::string>>{{SIGTERM, "TERM"},
+                                                                             {SIGTERM, "TERM"},
+                                                                             {SIGINT, "INT"},
+                                                                             {SIGHUP, "HUP"},
+                                                                             {SIGUSR1, "USR1"},
+                                                                             {SIGWINCH, "WINCH"}}) {
+    run.signal(number);
+    expected += name + "\n";
+    CHECK(eventually([&] { return run.out() == expected; }));
+  }
+  CHECK(redis.has("k"));
+  write_file(redis.directory() + "/end", "");
+
+  CHECK(run.exit_code() == 9);
+}
+
+TEST_CASE("an alarm from before an exec still ends the command") {
+  RedisServer redis;
+  auto run = sh(redis, "exec perl -e 'alarm 1; exec @ARGV' $RLOCK run -k k -- sleep 60");
+
+  CHECK(run.exit_code() == 128 + SIGALRM);
+  CHECK(free_again(redis));
+}
+
+TEST_CASE("whatever moment TERM comes at, no command and no key is left") {
+  RedisServer redis;
+  for (int delay = 0; delay < 40; ++delay) {
+    auto run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+    ::usleep(static_cast<useconds_t>(delay * 250));
+    run.signal(SIGTERM);
+    CHECK(run.exit_code() == 128 + SIGTERM);
+    CHECK(run.family().empty());
+    CHECK(free_again(redis));
+  }
+}
+
+TEST_CASE("the last of the group is waited for with --until group, and otherwise named") {
+  RedisServer redis;
+  auto waits = redis.rlock("run", "-k", "k", "--until", "group", "--", "sh", "-c", "sleep 0.4 & exit 3");
+  StopWatch watch;
+  CHECK(waits.exit_code() == 3);
+  CHECK(watch.elapsed() >= 300ms);
+
+  auto leaves = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 0.7 & echo $!; exit 3");
+  CHECK(leaves.exit_code() == 3);
+  const std::string pid = leaves.out().substr(0, leaves.out().find('\n'));
+  CHECK(leaves.err() == "rlock: released 'k' while " + pid + " still runs (--until group waits for it)\n");
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a group that is waited for is stopped like a command") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--until", "group", "--max-hold", "400ms", "--", "sh", "-c",
+                         "sleep 60 & exit 0");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.family().empty());
+}
+
+TEST_CASE("a command that another user runs is not reached: that is said, and it keeps its lock") {
+  if (::geteuid() != 0) return;
+  RedisServer redis;
+  ::chmod(redis.directory().c_str(), 0777);
+  ::chmod(redis.socket().c_str(), 0777);
+  // As sudo does: nothing of the caller is left in the ids of the process.
+  const std::string sudo = redis.directory() + "/sudo";
+  output_of({"cp", "/usr/bin/setpriv", sudo});
+  ::chmod(sudo.c_str(), 04755);
+  auto run = start(
+      redis, {"setpriv", "--reuid", "65534", "--clear-groups", rlock_binary(), "run", "-k", "k", "--max-hold",
+              "200ms", "--kill-after", "100ms", "--", sudo, "--reuid", "0", "--clear-groups", "sleep", "1"});
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.err().find("may not signal") != std::string::npos);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("as PID 1 rlock passes signals on, buries orphans and says 128 + n") {
+  if (::geteuid() != 0) return;
+  RedisServer redis;
+  const auto inside = [&](const std::string& command) {
+    return start(redis, {"unshare", "-pf", "--mount-proc", rlock_binary(), "run", "-k", "k", "--", "sh", "-c",
+                         command});
+  };
+  auto orphans = inside("sh -c 'sleep 0.1 & sleep 0.1 &'; sleep 0.4; ps -eo stat= | grep -c Z; exit 5");
+  CHECK(orphans.exit_code() == 5);
+  CHECK(orphans.out() == "0\n");
+
+  CHECK(inside("kill -TERM $$").exit_code() == 128 + SIGTERM);
+
+  auto told = inside("trap 'echo term; exit 6' TERM; echo ready; sleep 9 & wait");
+  REQUIRE(eventually([&] { return told.out() == "ready\n"; }));
+  for (pid_t pid : told.family())
+    if (read_file("/proc/" + std::to_string(pid) + "/comm") == "rlock\n") ::kill(pid, SIGTERM);
+  CHECK(told.exit_code() == 6);
+}
+
+TEST_CASE("no more processes: the lock is given back") {
+  if (::geteuid() != 0) return;
+  RedisServer redis;
+  ::chmod(redis.directory().c_str(), 0777);
+  ::chmod(redis.socket().c_str(), 0777);
+  auto run = start(redis, {"setpriv", "--reuid", "65531", "--clear-groups", "prlimit", "--nproc=1",
+                           rlock_binary(), "run", "-k", "k", "--", "true"});
+
+  CHECK(run.exit_code() == 71);
+  CHECK(free_again(redis));
+}
+
+TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
+  RedisServer redis;
+  Pty terminal{
+      {"bash", "-c",
+       "seq 3 | xargs -P3 -I@ " + rlock_binary() + " run -k k@ -- sh -c 'echo ready@; exec sleep 60'"},
+      redis.environment()};
+  for (int i = 0; i < 3; ++i) terminal.expect("ready");
+  terminal.type(Pty::kInterrupt);
+
+  CHECK(terminal.exit_code() == 128 + SIGINT);
+  CHECK(eventually([&] { return redis.keys().empty(); }));
+}
+
+TEST_CASE("a terminal that hangs up takes the command along, and the guardian not before it is done") {
+  RedisServer redis;
+  pid_t command = 0;
+  {
+    Pty terminal{{rlock_binary(), "run", "-k", "k", "--", "sh", "-c", "echo pid $$; exec sleep 60"},
+                 redis.environment()};
+    terminal.expect("pid ");
+    terminal.expect("\r\n");
+    const std::string& screen = terminal.screen();
+    command = std::stoi(screen.substr(screen.find("pid ") + 4));
+    CHECK(alive(command));
+  }
+  CHECK(eventually([&] { return !alive(command); }));
+}
