@@ -255,10 +255,35 @@ TEST_CASE("a question that finds the lock free for somebody else has that one to
   scene.server.del("deploy");
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
 
-  const Busy answer = busy(scene.ask("c:1"));
+  CHECK(busy(scene.ask("c:1")).retry_after > 15s);
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");
-  CHECK(answer.retry_after > 15s);
-  CHECK(answer.retry_after <= 20s);
+}
+
+TEST_CASE("a head that does not hear has two seconds, and the next is told to look then") {
+  Scene scene;
+  RespClient next{scene.server.where()};
+  next.ask({"SUBSCRIBE", kChannel + "c:1"});
+  scene.ask("a:1");
+  for (const char* owner : {"b:1", "c:1", "d:1"}) scene.ask(owner);
+  scene.release("a:1");
+
+  CHECK(next.receive() == "message\n" + kChannel + "c:1\n0");
+  const Busy answer = busy(scene.ask("c:1"));
+  CHECK(answer.retry_after > 1s);
+  CHECK(answer.retry_after <= 2s);
+  CHECK(!next.receive_within(50ms));  // or it would wake itself for two seconds
+  CHECK(is_held(scene.ask("b:1")));
+}
+
+TEST_CASE("a head that hears keeps its whole life") {
+  Scene scene;
+  RespClient head{scene.server.where()};
+  head.ask({"SUBSCRIBE", kChannel + "b:1"});
+  scene.ask("a:1");
+  scene.ask("b:1");
+  scene.ask("c:1");
+  scene.release("a:1");
+  CHECK(busy(scene.ask("c:1")).retry_after > 15s);
 }
 
 TEST_CASE("min-hold tells the head how long it still lasts") {

@@ -20,8 +20,8 @@ local owner, lease, patience, channel, sharded = ARGV[1], ARGV[2], tonumber(ARGV
 local kind_of = include('kind_of')
 local now = include('now')
 local holder_of = include('holder_of')
-local announce = include('announce')
 local mended_queue = include('mended_queue')
+local wake_head = include('wake_head')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind, lock} end
@@ -67,6 +67,6 @@ end
 local pttl = redis.call('pttl', lock)
 if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, #line, holder_of(lock)} end
 
--- Free for one who was told and does not come: it is told once more, and awaited until its time is over.
-announce(channel .. ':' .. line[1], '0', sharded)
+-- Free for one who was told and has not come: it is told once more, and awaited until its time is over.
+wake_head(line, deadline_of, arrived, deadlines, waiters, time, channel, sharded, owner)
 return {0, math.max(deadline_of[line[1]] - time, 20), pttl, position, #line}
