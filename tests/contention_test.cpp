@@ -1,0 +1,189 @@
+// Many workers want the same thing through `rlock run`, for some seconds; some of them are killed. The witness looks on.
+// $RLOCK_CONTENTION says for how many seconds; else 3 in CI and 1 while working.
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <list>
+#include <random>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/witness.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr int kWorkers = 20;
+/// Long enough for machines on which twenty of us and a sanitizer share one processor.
+constexpr auto kLease = 6000ms;
+
+std::chrono::seconds span() {
+  if (const char* seconds = std::getenv("RLOCK_CONTENTION")) return std::chrono::seconds{std::atoi(seconds)};
+  return std::getenv("CI") != nullptr ? 3s : 1s;
+}
+
+/// What is wanted, and how it shows when it is not kept.
+struct Contest {
+  std::string name;
+  std::string left{};  ///< the keys that may stay, one a line
+  Words (*options)(int worker);
+  std::string (*witness)(int worker);  ///< `for 2`, `shared for 2`, ...
+  std::string tag{};                   ///< what the witness is to note: "$RLOCK_FENCE"
+};
+
+Words type(const char* name) { return {"--type", name}; }
+std::string alone(int) { return "for 2"; }
+
+const Contest kContests[] = {
+    {.name = "lock", .options = [](int) { return type("lock"); }, .witness = alone},
+    {.name = "fenced",
+     .left = "redisson_lock_token:{k}\n",
+     .options = [](int) { return type("fenced"); },
+     .witness = alone,
+     .tag = "$RLOCK_FENCE"},
+    {.name = "spin", .options = [](int) { return type("spin"); }, .witness = alone},
+    {.name = "plain",
+     .options =
+         [](int) {
+           return Words{"--type", "plain", "--backoff", "2ms..20ms"};
+         },
+     .witness = alone},
+    {.name = "read and write",
+     .options = [](int worker) { return type(worker % 4 == 0 ? "write" : "read"); },
+     .witness = [](int worker) { return std::string{worker % 4 == 0 ? "for 2" : "shared for 2"}; }},
+    {.name = "permit",
+     .left = "k\n",
+     .options =
+         [](int) {
+           return Words{"--permits", "3"};
+         },
+     .witness = [](int) { return std::string{"slots 3 for 5"}; },
+     .tag = "$RLOCK_SLOT"},
+};
+
+class Arena {
+ public:
+  explicit Arena(const Contest& contest) : contest_(contest) {}
+
+  /// One worker in five is killed with SIGKILL at some time of its life, where `kills`.
+  void fight(bool kills) {
+    const StopWatch watch;
+    std::list<Worker> workers;
+    for (int number = 0; number < kWorkers; ++number) workers.push_back({number, start(number)});
+    while (!workers.empty()) {
+      for (auto worker = workers.begin(); worker != workers.end();) {
+        if (worker->run.running()) {
+          if (kills && worker->number % 5 == 0 && chance_() % 150 == 0) worker->run.signal(SIGKILL);
+          ++worker;
+          continue;
+        }
+        note(*worker);
+        const int number = worker->number;
+        worker = workers.erase(worker);
+        if (watch.elapsed() < span()) workers.insert(worker, {number, start(number)});
+      }
+      REQUIRE_MESSAGE(watch.elapsed() < span() + 60s, contest_.name << ": the workers come to no end");
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+
+  /// Nothing may be left but what is documented; what the killed have left, not longer than their lease.
+  void look_back() {
+    CAPTURE(contest_.name);
+    const Verdict verdict = judge(folder_.path());
+    MESSAGE(contest_.name << ": " << verdict.str() << ", " << killed_ << " killed");
+    CHECK(verdict.holds >= 10);
+    CHECK(verdict.clean());
+    CHECK(others_.empty());
+    // What a killed holder had is free within its lease.
+    Words last = arguments(1);
+    last.insert(last.end(), {"-w", std::to_string(2 * kLease.count()) + "ms", "--", "true"});
+    CHECK(Rlock{last, redis_.environment()}.exit_code() == 0);
+    CHECK_MESSAGE(eventually([&] { return redis_.keys() == contest_.left; }, 5 * kLease), redis_.keys());
+  }
+
+  std::vector<Stay> stays() const { return read_stays(folder_.path()); }
+  std::string value(const std::string& key) { return redis_.cli({"GET", key}); }
+
+ private:
+  struct Worker {
+    int number;
+    Rlock run;
+  };
+
+  Words arguments(int worker) const {
+    Words all{"run", "-k", "k", "-q", "--lease", std::to_string(kLease.count()) + "ms"};
+    for (const auto& word : contest_.options(worker)) all.push_back(word);
+    return all;
+  }
+
+  Rlock start(int worker) const {
+    Words all = arguments(worker);
+    all.push_back("--");
+    Words command = witness_command(folder_.path(), contest_.witness(worker));
+    if (!contest_.tag.empty()) {
+      all.insert(all.end(), {"sh", "-c", "exec \"$@\" as " + contest_.tag, "sh"});
+    }
+    all.insert(all.end(), command.begin(), command.end());
+    return Rlock{all, redis_.environment()};
+  }
+
+  void note(Worker& worker) {
+    const int status = worker.run.exit_code();
+    if (status == 128 + SIGKILL)
+      ++killed_;
+    else if (status != 0)
+      others_ += std::to_string(status) + ": " + worker.run.err();
+  }
+
+  const Contest& contest_;
+  RedisServer redis_;
+  TempDir folder_;
+  std::mt19937 chance_{1};
+  int killed_ = 0;
+  std::string others_;
+};
+
+/// In the order in which commands ran.
+void check_tokens_grow(const std::vector<Stay>& stays) {
+  long long last = 0;
+  for (const Stay& stay : stays) {
+    const long long token = std::stoll(stay.name);
+    CHECK(token > last);
+    last = token;
+  }
+}
+
+/// Of commands that ran together; and none lies beyond the pool.
+void check_slots_differ(const std::vector<Stay>& stays) {
+  for (std::size_t i = 0; i < stays.size(); ++i) {
+    CHECK(std::stoi(stays[i].name) < 3);
+    for (std::size_t j = i + 1; j < stays.size() && stays[j].enter < stays[i].exit; ++j)
+      CHECK(stays[i].name != stays[j].name);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("twenty workers never violate what they contend for, and leave nothing behind") {
+  for (const Contest& each : kContests) {
+    Arena arena{each};
+    arena.fight(/*kills=*/false);
+    arena.look_back();
+  }
+}
+
+TEST_CASE("where one worker in five is killed, the others go on within the lease and are as safe") {
+  for (const Contest& each : kContests) {
+    Arena arena{each};
+    arena.fight(/*kills=*/true);
+    arena.look_back();
+    if (each.name == "fenced") check_tokens_grow(arena.stays());
+    if (each.name == "permit") check_slots_differ(arena.stays());
+    if (each.name == "permit") CHECK(arena.value("k") == "3");
+  }
+}
