@@ -15,5 +15,5 @@ std = {
 for _, library in ipairs({ 'math', 'string', 'table' }) do
   std.read_globals[library] = { other_fields = true }
 end
-max_line_length = 120
+max_line_length = 130
 include_files = { 'lua/**/*.lua' }

@@ -23,8 +23,8 @@ Target target_of(const std::string& socket) {
 
 struct Fixture {
   explicit Fixture(const std::string& socket, Target target = {})
-      : link(loop, target, nullptr, {.path = socket}, {.connect = Milliseconds{1000}, .command = Milliseconds{1000}}) {
-  }
+      : link(loop, target, nullptr, {.path = socket},
+             {.connect = Milliseconds{1000}, .command = Milliseconds{1000}}) {}
 
   bool opens() {
     return turns(loop, [&] { return link.connection() != nullptr && link.connection()->open(); });
