@@ -80,6 +80,7 @@ TEST_CASE("a waiter is woken by the release and not by the clock") {
   Rlock first = redis.rlock("run", "-k", "k", "--", "cat");
   REQUIRE(eventually([&] { return redis.has("k") || !first.running(); }));
   Rlock held = holder(redis, "other");
+  REQUIRE(eventually([&] { return redis.has("other"); }));
   Rlock waiter = redis.rlock("run", "-k", "other", "--", "true");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{other}") == 1; }));
   held.signal(SIGTERM);
