@@ -61,7 +61,7 @@ Declaration Inspect::declare() {
               set_verbosity(Verbosity::quiet);
             }});
   told.add({.names = "-v, --verbose",
-            .help = "also owner ids in full, the queue, and the Redis keys behind it",
+            .help = "also owner ids in full, queue and Redis keys",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
   declare_server_options(told, server_);
   return told;

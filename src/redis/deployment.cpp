@@ -1,6 +1,7 @@
 #include "redis/deployment.h"
 
 #include "redis/local.h"
+#include "redis/sentinel.h"
 #include "redis/single.h"
 
 namespace rlock {
@@ -17,8 +18,13 @@ Target running(Target local) {
 }  // namespace
 
 std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts) {
-  const bool local = target.topology == Target::Topology::local;
-  return std::make_unique<Single>(loop, local ? running(target) : target, timeouts);
+  switch (target.topology) {
+    case Target::Topology::single: return std::make_unique<Single>(loop, target, timeouts);
+    case Target::Topology::local: return std::make_unique<Single>(loop, running(target), timeouts);
+    case Target::Topology::sentinel: return std::make_unique<Sentinel>(loop, target, timeouts);
+    case Target::Topology::cluster: break;
+  }
+  return std::make_unique<Single>(loop, target, timeouts);
 }
 
 }  // namespace rlock

@@ -100,6 +100,11 @@ void Link::renew(std::uint64_t connection, Failure why) {
   if (find(connection) != nullptr) failed(std::move(why), Clock::now());
 }
 
+void Link::retire() {
+  watched_.clear();
+  if (connection_) failed({Error::unreachable, "retired"}, Clock::now());
+}
+
 Connection* Link::find(std::uint64_t connection) {
   return connection_ && connection_->number() == connection ? connection_.get() : nullptr;
 }

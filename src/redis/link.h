@@ -42,10 +42,16 @@ class Link final : public Source {
   /// See Route.
   void condemn(std::uint64_t connection);
   void farewell(const Call& call);
+  bool has_condemned() const noexcept {
+    return !condemned_.empty();
+  }  ///< is there anybody to say farewell to?
   Connection* find(std::uint64_t connection);
 
   /// Closes this connection, if it still is the one: what it led to is not the server we want.
   void renew(std::uint64_t connection, Failure why);
+
+  /// No connection any more, and none to be made: only farewells are still said.
+  void retire();
 
   /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);

@@ -1,0 +1,135 @@
+#include "redis/primary_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// Less is not enough for a name look-up and a round trip on a bad day.
+constexpr Milliseconds kLeastShare{250};
+
+/// Where a Sentinel says that the primary is; nothing for an answer that names no place.
+std::optional<Address> read_address(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::array || reply.items().size() != 2) return std::nullopt;
+  if (reply.at(0).kind() != Reply::Kind::text || reply.at(1).kind() != Reply::Kind::text) return std::nullopt;
+  const std::string host = reply.at(0).text();
+  const auto port = parse_count(reply.at(1).text());
+  const bool plausible =
+      !host.empty() && host.size() < 256 &&
+      std::ranges::none_of(host, [](unsigned char c) { return c <= ' ' || c >= 0x7f || c == '/'; });
+  if (!plausible || !port || *port < 1 || *port > 65535) return std::nullopt;
+  return Address{.host = host, .port = static_cast<std::uint16_t>(*port)};
+}
+
+}  // namespace
+
+PrimarySearch::PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls,
+                             const Timeouts& timeouts)
+    : loop_(loop),
+      target_(target),
+      tls_(std::move(tls)),
+      share_(std::max(timeouts.connect / static_cast<std::int64_t>(target.addresses.size()), kLeastShare)),
+      order_(target.addresses.size()) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+}
+
+void PrimarySearch::begin(TimePoint now) {
+  position_ = 0;
+  worst_.reset();
+  ask_next(now);
+}
+
+void PrimarySearch::disbelieve(Failure why, TimePoint now) {
+  remember(Weight::stale, std::move(why));
+  ask_next(now);
+}
+
+void PrimarySearch::ask_next(TimePoint now) {
+  found_.reset();
+  failure_.reset();
+  refused_.reset();
+  resp3_ = true;
+  with_password_ = !target_.password.empty() || !target_.user.empty();
+  if (position_ < order_.size()) return ask(now);
+  connection_.reset();
+  failure_ = worst_;
+  if (weight_ == Weight::silent) failure_->text = fmt::format("no Sentinel answers ({})", failure_->text);
+}
+
+void PrimarySearch::ask(TimePoint now) {
+  Greeting greeting{.resp3 = resp3_};
+  try {
+    if (with_password_)
+      greeting = {.user = target_.user, .password = target_.password.read(), .resp3 = resp3_};
+  } catch (const Error& error) {
+    connection_.reset();
+    failure_ = Failure{error.kind(), error.what()};
+    return;
+  }
+  deadline_ = later(now, share_);
+  connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
+  question_ = connection_->send(command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", target_.master}));
+}
+
+void PrimarySearch::look(TimePoint now) {
+  if (!connection_) return;
+  if (question_->answer) return accept(*question_->answer, now);
+  if (!connection_->failure() && now < deadline_) return;
+
+  const Failure why = connection_->failure().value_or(Failure{Error::unreachable, "no answer"});
+  if (resp3_ && connection_->wants_resp2() != Connection::Resp2::no) {
+    resp3_ = false;
+    return ask(now);
+  }
+  if (with_password_ && why.kind == Error::denied) {  // it may know no passwords, or other ones
+    with_password_ = false;
+    refused_ = why;
+    return ask(now);
+  }
+  pass(why.kind == Error::denied ? Weight::denied : Weight::silent, refused_.value_or(why), now);
+}
+
+void PrimarySearch::accept(const Reply& reply, TimePoint now) {
+  if (reply.is_error()) {
+    const Failure why = failure_of(reply);
+    return pass(Weight::denied, refused_.value_or(why), now);
+  }
+  if (reply.is_nil()) {
+    return pass(Weight::unknown, {Error::unreachable, "it knows no primary called " + quoted(target_.master)},
+                now);
+  }
+  found_ = read_address(reply);
+  if (!found_)
+    return pass(Weight::unknown, {Error::unreachable, "it does not say where the primary is"}, now);
+  const auto here = order_.begin() + static_cast<std::ptrdiff_t>(position_);
+  std::rotate(order_.begin(), here, here + 1);
+  ++position_;
+  connection_.reset();
+}
+
+/// This one could not tell.
+void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
+  why.text = fmt::format("Sentinel {}: {}", sentinel().str(), why.text);
+  remember(weight, std::move(why));
+  ++position_;
+  ask_next(now);
+}
+
+void PrimarySearch::remember(Weight weight, Failure why) {
+  if (worst_ && weight < weight_) return;
+  weight_ = weight;
+  worst_ = std::move(why);
+}
+
+TimePoint PrimarySearch::wake_at() const {
+  if (!connection_) return kNever;
+  return question_->answer || connection_->failure() ? TimePoint::min() : deadline_;
+}
+
+}  // namespace rlock

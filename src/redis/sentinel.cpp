@@ -1,0 +1,185 @@
+#include "redis/sentinel.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// Links that are kept for a farewell.
+constexpr std::size_t kMostRetired = 4;
+
+}  // namespace
+
+Sentinel::Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts)
+    : loop_(loop),
+      target_(target),
+      tls_(tls_context(target.tls)),
+      timeouts_(timeouts),
+      search_(loop, target, tls_, timeouts) {
+  loop_.join(*this);
+}
+
+Sentinel::~Sentinel() { loop_.leave(*this); }
+
+Route::Choice Sentinel::connection_for(std::string_view) {
+  const TimePoint now = Clock::now();
+  look(now);
+  if (state_ == State::resting && backoff_.due(now)) search(now);
+  if (state_ == State::leading) return link_->find(checked_);
+  if (state_ == State::resting) return *failure_;
+  return NotYet{};
+}
+
+/// Is the connection to the primary there, and whole?
+bool Sentinel::leads() const {
+  Connection* connection = link_ ? link_->find(checked_) : nullptr;
+  return connection != nullptr && !connection->failure();
+}
+
+void Sentinel::search(TimePoint now) {
+  retire();
+  backoff_.began(now);
+  failure_.reset();
+  state_ = State::searching;
+  search_.begin(now);
+  look(now);
+}
+
+void Sentinel::look(TimePoint now) {
+  if (state_ == State::leading && !leads()) {
+    contacted_ = contacted_ || link_->contacted();
+    const Connection* broken = link_->find(checked_);
+    fail(broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"}, now);
+  }
+  if (state_ == State::searching) look_at_search(now);
+  if (state_ == State::checking) check(now);
+}
+
+void Sentinel::look_at_search(TimePoint now) {
+  search_.look(now);
+  if (search_.failure()) return fail(*search_.failure(), now);
+  if (!search_.found()) return;
+  link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
+  state_ = State::checking;
+  checked_ = 0;
+  check_ends_ = later(now, timeouts_.connect + timeouts_.command);
+}
+
+/// Asks who was named what it is.
+void Sentinel::check(TimePoint now) {
+  Connection* connection = link_->connection();
+  contacted_ = contacted_ || link_->contacted();
+  if (connection == nullptr) {
+    const Failure why = link_->failure().value_or(Failure{});
+    return doubt({why.kind, fmt::format("{}, the primary of {}: {}", link_->address().str(),
+                                        quoted(target_.master), why.text)},
+                 now);
+  }
+  if (connection->number() != checked_) {
+    checked_ = connection->number();
+    role_ = connection->send(command({"ROLE"}));
+  }
+  if (!role_->answer) {
+    if (now < check_ends_) return;
+    return doubt({Error::unreachable, fmt::format("{}, the primary of {}, does not answer",
+                                                  link_->address().str(), quoted(target_.master))},
+                 now);
+  }
+  const Reply& role = *role_->answer;
+  // Who may not ask for the role learns it from READONLY.
+  const bool replica = role.kind() == Reply::Kind::array &&
+                       !(role.at(0).kind() == Reply::Kind::text && role.at(0).text() == "master");
+  if (replica) {
+    return doubt(
+        {Error::unreachable,
+         fmt::format("Sentinel names {} as the primary of {}, but it is a replica: the failover is not over",
+                     link_->address().str(), quoted(target_.master))},
+        now);
+  }
+  state_ = State::leading;
+  for (const Channel& channel : watched_) link_->watch(channel, false);
+}
+
+/// Another Sentinel may know better.
+void Sentinel::doubt(Failure why, TimePoint now) {
+  retire();
+  if (why.kind != Error::unreachable) return fail(std::move(why), now);
+  state_ = State::searching;
+  search_.disbelieve(std::move(why), now);
+  look(now);
+}
+
+void Sentinel::fail(Failure why, TimePoint now) {
+  retire();
+  state_ = State::resting;
+  failure_ = std::move(why);
+  backoff_.ended(now);
+}
+
+void Sentinel::retire() {
+  if (!link_) return;
+  old_news_ += link_->news();
+  link_->retire();
+  std::unique_ptr<Link> link = std::move(link_);
+  if (!link->has_condemned()) return;
+  retired_.push_back(std::move(link));
+  if (retired_.size() > kMostRetired) retired_.erase(retired_.begin());
+}
+
+Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view) {
+  if (error.is_error("READONLY")) {
+    if (find(connection) != nullptr)
+      fail({Error::unreachable, "the primary has become a replica"}, Clock::now());
+    return Verdict::later;
+  }
+  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+}
+
+void Sentinel::condemn(std::uint64_t connection) {
+  if (find(connection) == nullptr) return;
+  link_->condemn(connection);
+  fail({Error::unreachable, "no answer in time"}, Clock::now());
+}
+
+void Sentinel::farewell(const Call& call) {
+  if (link_) link_->farewell(call);
+  for (auto& link : retired_) link->farewell(call);
+}
+
+Connection* Sentinel::find(std::uint64_t connection) { return link_ ? link_->find(connection) : nullptr; }
+
+void Sentinel::watch(const Channel& channel) {
+  if (watched_.insert(channel).second && state_ == State::leading) link_->watch(channel, false);
+}
+
+void Sentinel::unwatch(const Channel& channel) {
+  if (watched_.erase(channel) != 0 && state_ == State::leading) link_->unwatch(channel, false);
+}
+
+const std::optional<std::string>& Sentinel::deaf() const {
+  static const std::optional<std::string> hears;
+  return link_ ? link_->deaf() : hears;
+}
+
+TimePoint Sentinel::wake_at() const {
+  switch (state_) {
+    case State::resting: return watched_.empty() ? kNever : backoff_.next();
+    case State::searching: return search_.wake_at();
+    case State::checking: {
+      const Connection* connection = link_->find(checked_);
+      const bool moved = connection == nullptr || connection->failure() || role_->answer;
+      return moved ? TimePoint::min() : check_ends_;
+    }
+    case State::leading: return leads() ? kNever : TimePoint::min();
+  }
+  return kNever;
+}
+
+void Sentinel::ready(short, TimePoint now) {
+  look(now);
+  if (state_ == State::resting && !watched_.empty() && backoff_.due(now)) search(now);
+}
+
+}  // namespace rlock

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "redis/backoff.h"
+#include "redis/link.h"
+#include "redis/primary_search.h"
+#include "redis/route.h"
+
+namespace rlock {
+
+/// The primary that the Sentinels name. They are asked again whenever the connection to it is lost or leads to a replica, and
+/// who they name is asked what it is before it gets a call: a replica would tell of locks that are long gone.
+class Sentinel final : public Route {
+ public:
+  Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
+  ~Sentinel() override;
+
+  Choice connection_for(std::string_view key) override;
+  TimePoint next_attempt() const override { return backoff_.next(); }
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  void condemn(std::uint64_t connection) override;
+  void farewell(const Call& call) override;
+  Connection* find(std::uint64_t connection) override;
+  bool contacted() const override { return contacted_; }
+  void watch(const Channel& channel) override;
+  void unwatch(const Channel& channel) override;
+  std::uint64_t news() const override { return old_news_ + (link_ ? link_->news() : 0); }
+  const std::optional<std::string>& deaf() const override;
+  std::string str() const override { return target_.str(); }
+
+  TimePoint wake_at() const override;
+  void ready(short events, TimePoint now) override;
+
+ private:
+  enum class State { resting, searching, checking, leading };
+
+  void search(TimePoint now);
+  void look(TimePoint now);
+  void look_at_search(TimePoint now);
+  void check(TimePoint now);
+  void doubt(Failure why, TimePoint now);
+  void fail(Failure why, TimePoint now);
+  void retire();
+  bool leads() const;
+
+  Loop& loop_;
+  const Target target_;
+  const std::shared_ptr<const TlsContext> tls_;
+  const Timeouts timeouts_;
+  PrimarySearch search_;
+  Backoff backoff_;
+  State state_ = State::resting;
+  std::unique_ptr<Link> link_;                  ///< to who they named
+  std::vector<std::unique_ptr<Link>> retired_;  ///< for what their condemned connections still carry
+  std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
+  std::shared_ptr<Question> role_;
+  TimePoint check_ends_ = kNever;
+  std::set<Channel> watched_;
+  std::uint64_t old_news_ = 0;
+  std::optional<Failure> failure_;
+  bool contacted_ = false;
+};
+
+}  // namespace rlock

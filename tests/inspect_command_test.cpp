@@ -1,0 +1,361 @@
+// rlock inspect before what may stand under a key: text for people, JSON for programs.
+
+#include <doctest/doctest.h>
+
+#include <regex>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+const std::string kJava = "8d1f2c3a-1111-2222-3333-444455556666:57";
+const std::string kOurs = "6f3a0000-1111-2222-3333-444455556666:1";
+
+/// Durations change with every run: each becomes "DUR".
+std::string without_times(const std::string& text) {
+  static const std::regex kDuration{R"(\b\d+(\.\d+)?(ms|s|m|h|d)(\d\d[smh])?\b)"};
+  return std::regex_replace(text, kDuration, "DUR");
+}
+
+/// Numbers of more than three digits in JSON are times: each becomes 0. So does what is left of a lease.
+std::string without_numbers(const std::string& json) {
+  static const std::regex kNumber{R"(:\d{4,})"};
+  return std::regex_replace(json, kNumber, ":0");
+}
+
+/// A server, and what somebody has left on it.
+class Scene {
+ public:
+  std::string text(const Words& keys) { return without_times(output({"inspect"}, keys)); }
+
+  /// What stands in the document's `keys`.
+  std::string json(const Words& keys) {
+    const std::string document = without_numbers(output({"inspect", "--json"}, keys));
+    const std::string head = R"({"v":1,"complete":true,"keys":[)";
+    REQUIRE(document.starts_with(head));
+    return document.substr(head.size(), document.size() - head.size() - 3);
+  }
+
+  std::string output(Words words, const Words& keys) {
+    words.insert(words.end(), keys.begin(), keys.end());
+    Rlock rlock{words, redis.environment()};
+    REQUIRE(rlock.exit_code() == 0);
+    return rlock.out();
+  }
+
+  /// What an rlock would have written down `since` ago, and renewed `renewed` ago.
+  void facts(const std::string& key, const std::string& owner, int since, int renewed,
+             const std::string& more = R"("exit":null)", const std::string& ended = "null") {
+    const long long now = std::stoll(redis.cli({"TIME"})) * 1000;
+    const std::string times = "{\"since\":" + std::to_string(now - since * 1000) +
+                              ",\"renewed\":" + std::to_string(now - renewed * 1000) +
+                              ",\"lease_ms\":30000,\"ended_at\":" +
+                              (ended == "null" ? ended : std::to_string(now - std::stoi(ended) * 1000));
+    redis.cli({"HSET", "rlock:meta:{" + key + "}", owner,
+               times + R"(,"host":"ci-7","pid":4121,"user":"alice","command":"make",)" + more + "}"});
+  }
+
+  RedisServer redis;
+};
+
+const std::string kNoOthers = R"("waiters":[],"subscribers":0,"permits":null,"count":null})";
+const std::string kMeta =
+    R"("meta":{"host":"ci-7","pid":0,"user":"alice","command":"make","reason":null,"labels":{},"url":null,"since":0,"lease_ms":0,)"
+    R"("renewed_at":0,"ended_at":null,"exit":null})";
+
+std::string holder(const std::string& owner, const std::string& more) {
+  return R"({"owner":")" + owner + R"(","mode":"exclusive","count":1,"ttl_ms":0,"fence":null,"slot":null,)" +
+         more + "}";
+}
+
+}  // namespace
+
+TEST_CASE("1: a free key") {
+  Scene scene;
+  CHECK(scene.text({"nightly"}) == "nightly       free\n");
+  CHECK(scene.json({"nightly"}) ==
+        R"({"key":"nightly","type":"none","state":"free","ttl_ms":-1,"holders":[],)" + kNoOthers);
+}
+
+TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.redis.cli({"PEXPIRE", "deploy", "26000"});
+  scene.facts(
+      "deploy", kOurs, 723, 4,
+      R"("reason":"hotfix 42","labels":{"stage":"prod","team":"core"},"url":"https://ci.example/jobs/881","exit":null)");
+  CHECK(scene.text({"deploy"}) ==
+        "deploy        lock, held\n"
+        "  alice@ci-7 pid 4121 (make) for DUR \"hotfix 42\"\n"
+        "  https://ci.example/jobs/881\n"
+        "  stage=prod team=core\n"
+        "  owner 6f3a00...:1, renewed DUR ago, frees in DUR if it is dead\n");
+  const std::string json = scene.json({"deploy"});
+  CHECK(
+      json.find(
+          R"("reason":"hotfix 42","labels":{"stage":"prod","team":"core"},"url":"https://ci.example/jobs/881")") !=
+      std::string::npos);
+}
+
+TEST_CASE("3: a lock of ours, in JSON") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.redis.cli({"PEXPIRE", "deploy", "26000"});
+  scene.facts("deploy", kOurs, 723, 4);
+  CHECK(scene.json({"deploy"}) == R"({"key":"deploy","type":"lock","state":"held","ttl_ms":0,"holders":[)" +
+                                      holder(kOurs, kMeta) + "]," + kNoOthers);
+}
+
+TEST_CASE("4: a Java holder is named as such") {
+  Scene scene;
+  scene.redis.cli({"HSET", "orders", kJava, "1"});
+  scene.redis.cli({"PEXPIRE", "orders", "21000"});
+  CHECK(scene.text({"orders"}) ==
+        "orders        lock, held\n"
+        "  8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n");
+  CHECK(scene.json({"orders"}) == R"({"key":"orders","type":"lock","state":"held","ttl_ms":0,"holders":[)" +
+                                      holder(kJava, R"("meta":null)") + "]," + kNoOthers);
+}
+
+TEST_CASE("5: a lock without a TTL") {
+  Scene scene;
+  scene.redis.cli({"HSET", "orders", kJava, "1"});
+  CHECK(scene.text({"orders"})
+            .ends_with("  8d1f2c...:57 (a Redisson client), no TTL: it never frees itself\n"));
+  CHECK(scene.json({"orders"}).find(R"("ttl_ms":-1,"holders":[{)") != std::string::npos);
+}
+
+TEST_CASE("6: a lock that was entered three times") {
+  Scene scene;
+  scene.redis.cli({"HSET", "orders", kJava, "3"});
+  scene.redis.cli({"PEXPIRE", "orders", "21000"});
+  CHECK(scene.text({"orders"}).ends_with(", frees in DUR unless renewed, entered 3 times\n"));
+  CHECK(scene.json({"orders"}).find(R"("count":3)") != std::string::npos);
+}
+
+TEST_CASE("7: a key that --min-hold keeps") {
+  Scene scene;
+  Rlock run = scene.redis.rlock("run", "-k", "report", "--min-hold", "5m", "--", "sh", "-c", "exit 3");
+  CHECK(run.exit_code() == 3);
+  const std::string text = scene.text({"report"});
+  CHECK(text.starts_with("report        lock, kept\n  "));
+  CHECK(text.ends_with(" (sh) finished DUR ago (exit 3), DUR more by --min-hold\n"));
+  const std::string json = scene.json({"report"});
+  CHECK(json.find(R"("type":"lock","state":"kept")") != std::string::npos);
+  CHECK(json.find(R"("ended_at":0,"exit":3})") != std::string::npos);
+}
+
+TEST_CASE("8: a dead holder") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.redis.cli({"PEXPIRE", "deploy", "9000"});
+  scene.facts("deploy", kOurs, 723, 21);
+  CHECK(scene.text({"deploy"}).ends_with("  owner 6f3a00...:1, not renewed for DUR, frees in DUR\n"));
+}
+
+TEST_CASE("9: hostile names, owners and facts print nothing that a terminal would obey") {
+  Scene scene;
+  const std::string key = "a\x1b[2Jb\nc";
+  scene.redis.cli({"HSET", key, "\x1b]0;x\a:1", "1"});
+  scene.redis.cli({"PEXPIRE", key, "9000"});
+  Rlock inspect = scene.redis.rlock("inspect", key);
+  CHECK(inspect.exit_code() == 0);
+  CHECK(inspect.out().starts_with("a\\x1b[2Jb\\x0ac  lock, held\n  \\x1b]0;x\\x07:1 (unknown), frees in "));
+  CHECK(scene.json({key}).starts_with(R"({"key":"a\u001b[2Jb\nc","type":"lock","state":"held")"));
+  CHECK(scene.json({key}).find(R"({"owner":"\u001b]0;x\u0007:1")") != std::string::npos);
+
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.facts("deploy", kOurs, 1, 1,
+              "\"reason\":\"\\u001b[31m\\u202e\",\"labels\":{\"\\n\":\"\\u009b\"},\"exit\":null");
+  const std::string text = scene.output({"inspect"}, {"deploy"});
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.find("\"\\x1b[31m\\xe2\\x80\\xae\"") != std::string::npos);
+  CHECK(split(text, '\n').size() == 5);
+}
+
+TEST_CASE("10: bytes that are no UTF-8 become U+FFFD in JSON") {
+  Scene scene;
+  scene.redis.cli({"HSET", "\xFF", kJava, "1"});
+  CHECK(scene.text({"\xFF"}).starts_with("\\xff          lock, held\n"));
+  CHECK(scene.json({"\xFF"}).starts_with(R"({"key":"\ufffd",)"));
+}
+
+TEST_CASE("11: wrong types are said, and are no failure") {
+  Scene scene;
+  scene.redis.cli({"RPUSH", "list", "x"});
+  scene.redis.cli({"SADD", "set", "x"});
+  scene.redis.cli({"ZADD", "zset", "1", "x"});
+  scene.redis.cli({"HSET", "hash", "name", "value"});
+  scene.redis.cli({"XADD", "stream", "*", "a", "b"});
+  CHECK(scene.text({"list", "set", "zset", "hash", "stream"}) ==
+        "list          a list, not a lock\n"
+        "set           a set, not a lock\n"
+        "zset          a zset, not a lock\n"
+        "hash          a hash, not a lock\n"
+        "stream        a stream, not a lock\n");
+  CHECK(scene.json({"list"}) ==
+        R"({"key":"list","type":"foreign","state":"held","ttl_ms":-1,"holders":[],)" + kNoOthers);
+}
+
+TEST_CASE("12: a plain token lock") {
+  Scene scene;
+  scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "9000"});
+  CHECK(scene.text({"plain"}) ==
+        "plain         plain, held\n  token-... (unknown), frees in DUR unless renewed\n");
+  CHECK(scene.json({"plain"}).starts_with(
+      R"({"key":"plain","type":"plain","state":"held","ttl_ms":0,"holders":[{"owner":"token-of-somebody",)"));
+}
+
+TEST_CASE("13: readers share a lock") {
+  Scene scene;
+  scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
+  scene.redis.cli({"PEXPIRE", "rw", "21000"});
+  scene.facts("rw", kOurs, 60, 2);
+  CHECK(scene.text({"rw"}) ==
+        "rw            read-write, held\n"
+        "  reads   alice@ci-7 pid 4121 (make) for DUR\n"
+        "          owner 6f3a00...:1, renewed DUR ago, frees in DUR if it is dead\n"
+        "  reads   8d1f2c...:57 (a Redisson client), frees in DUR unless renewed, entered 2 times\n");
+  CHECK(scene.json({"rw"}).find(R"("type":"read-write","state":"held")") != std::string::npos);
+  CHECK(scene.json({"rw"}).find(R"("mode":"read","count":2)") != std::string::npos);
+}
+
+TEST_CASE("14: a writer who reads too") {
+  Scene scene;
+  scene.redis.cli({"HSET", "rw", "mode", "write", kJava + ":write", "1", kJava, "1"});
+  scene.redis.cli({"PEXPIRE", "rw", "21000"});
+  CHECK(scene.text({"rw"}) ==
+        "rw            read-write, held\n"
+        "  writes  8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n"
+        "  reads   8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n");
+  CHECK(scene.json({"rw"}).find(R"("mode":"write")") != std::string::npos);
+}
+
+TEST_CASE("15: a fenced lock tells its token") {
+  Scene scene;
+  scene.redis.cli({"HSET", "f", kJava, "1"});
+  scene.redis.cli({"SET", "redisson_lock_token:{f}", "41"});
+  CHECK(scene.text({"f"}).starts_with("f             fenced, held\n"));
+  CHECK(scene.text({"f"}).ends_with(", fence 41\n"));
+  CHECK(scene.json({"f"}).find(R"("fence":41)") != std::string::npos);
+}
+
+TEST_CASE("16: a fair lock tells its queue") {
+  Scene scene;
+  scene.redis.cli({"HSET", "fair", kJava, "1"});
+  scene.redis.cli({"PEXPIRE", "fair", "21000"});
+  scene.redis.cli({"RPUSH", "redisson_lock_queue:{fair}", "b:1", "c:1"});
+  const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
+  scene.redis.cli({"ZADD", "redisson_lock_timeout:{fair}", std::to_string(now + 20'000), "b:1"});
+  CHECK(scene.text({"fair"}).starts_with("fair          fair, held, 2 wait\n"));
+  CHECK(without_times(scene.output({"inspect", "-v"}, {"fair"})) ==
+        "fair          fair, held, 2 wait\n"
+        "  8d1f2c3a-1111-2222-3333-444455556666:57 (a Redisson client), frees in DUR unless renewed\n"
+        "  waits 1: b:1, forgotten in DUR unless it asks again\n"
+        "  waits 2: c:1, forgotten in DUR unless it asks again\n"
+        "  keys fair, rlock:meta:{fair}\n");
+  CHECK(scene.json({"fair"}).find(R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null},)") !=
+        std::string::npos);
+}
+
+TEST_CASE("17: waiters of a lock are counted by who listens") {
+  Scene scene;
+  scene.redis.cli({"HSET", "orders", kJava, "1"});
+  scene.redis.cli({"PEXPIRE", "orders", "60000"});
+  Rlock first = scene.redis.rlock("run", "-k", "orders", "--", "true");
+  REQUIRE(eventually([&] { return scene.redis.listeners("redisson_lock__channel:{orders}") == 1; }));
+  CHECK(scene.text({"orders"}).starts_with("orders        lock, held, 1 waits\n"));
+  Rlock second = scene.redis.rlock("run", "-k", "orders", "--", "true");
+  REQUIRE(eventually([&] { return scene.redis.listeners("redisson_lock__channel:{orders}") == 2; }));
+  CHECK(scene.text({"orders"}).starts_with("orders        lock, held, 2 wait\n"));
+  CHECK(scene.json({"orders"}).find(R"("subscribers":2)") != std::string::npos);
+}
+
+TEST_CASE("18: a pool of permits tells slots and what is left") {
+  Scene scene;
+  const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
+  scene.redis.cli({"SET", "seats", "3"});
+  scene.redis.cli({"ZADD", "{seats}:timeout", std::to_string(now + 12'000), "0123456789abcdef"});
+  scene.redis.cli({"ZADD", "{seats}:timeout", std::to_string(now - 1'000), "fedcba9876543210"});
+  CHECK(scene.text({"seats"}) ==
+        "seats         permit, 1 of 5 taken\n"
+        "  -       303132... (a Redisson client), lease ends in DUR\n");
+  CHECK(scene.json({"seats"}).find(R"("permits":{"available":4,"total":5})") != std::string::npos);
+}
+
+TEST_CASE("19: a semaphore and a latch are numbers") {
+  Scene scene;
+  scene.redis.cli({"SET", "number", "3"});
+  CHECK(scene.text({"number"}) == "number        semaphore, 3 available\n");
+  CHECK(scene.json({"number"}).find(R"("type":"semaphore","state":"open")") != std::string::npos);
+  scene.redis.cli({"HSET", "rlock:meta:{number}", "latch", R"({"total":5,"set":1,"opened":null})"});
+  CHECK(scene.text({"number"}) == "number        latch, closed, 3 to go\n");
+  scene.redis.del("number");
+  scene.redis.cli({"HSET", "rlock:meta:{number}", "latch", R"({"total":5,"set":1,"opened":2})"});
+  CHECK(scene.text({"number"}) == "number        latch, open\n");
+  CHECK(scene.json({"number"}).find(R"("type":"latch","state":"open")") != std::string::npos);
+}
+
+TEST_CASE("20: facts that are junk are none") {
+  Scene scene;
+  for (const std::string junk :
+       {"", "x", "{", "[]", "{\"since\":-1}", "{\"pid\":\"x\",\"host\":7}", "\xFF"}) {
+    CAPTURE(junk);
+    scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+    scene.redis.cli({"HSET", "rlock:meta:{deploy}", kOurs, junk});
+    CHECK(scene.text({"deploy"}).starts_with("deploy        lock, held\n"));
+  }
+  scene.redis.del("rlock:meta:{deploy}");
+  scene.redis.cli({"SET", "rlock:meta:{deploy}", "not a hash"});
+  CHECK(scene.text({"deploy"}).starts_with("deploy        lock, held\n"));
+}
+
+TEST_CASE("without a key every key with metadata is shown, others are not") {
+  Scene scene;
+  for (const std::string key : {"b", "a", "{tag}c", "other"}) scene.redis.cli({"HSET", key, kOurs, "1"});
+  scene.facts("b", kOurs, 1, 1);
+  scene.facts("a", kOurs, 1, 1);
+  scene.redis.cli({"HSET", "rlock:meta:{tag}c", kOurs, "{}"});
+  CHECK(scene.output({"inspect", "-q"}, {}) == "a\nb\n{tag}c\n");
+  CHECK(scene.output({"inspect", "-q", "--prefix", "{tag}"}, {}) == "{tag}c\n");
+}
+
+TEST_CASE("a key is never a pattern") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  CHECK(scene.text({"*"}) == "*             free\n");
+}
+
+TEST_CASE("inspect changes nothing") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.redis.cli({"SET", "number", "3"});
+  const std::string before = scene.redis.keys();
+  scene.text({"deploy", "number", "nothing"});
+  CHECK(scene.redis.keys() == before);
+}
+
+TEST_CASE("inspect works for a user who may do no more than hold locks") {
+  Scene scene;
+  scene.redis.cli({"ACL",       "SETUSER",       "looker",          "on",
+                   ">pw",       "resetkeys",     "~app:*",          "~redisson_*:{app:*}*",
+                   "~{app:*}*", "resetchannels", "&redisson_*",     "-@all",
+                   "+hello",    "+auth",         "+client|setname", "+evalsha",
+                   "+eval",     "+type",         "+hget",           "+hlen",
+                   "+hgetall",  "+pttl",         "+lrange",         "+zrange",
+                   "+get",      "+getrange",     "+strlen",         "+time"});
+  scene.redis.cli({"HSET", "app:k", kOurs, "1"});
+  Process::Options options = scene.redis.environment();
+  options.env["RLOCK_URL"] = "unix://looker:pw@" + scene.redis.socket();
+  Rlock inspect{{"inspect", "app:k"}, options};
+  CHECK(inspect.exit_code() == 0);
+  CHECK(inspect.out().starts_with("app:k         lock, held\n"));
+  Rlock other{{"inspect", "other"}, options};
+  CHECK(other.exit_code() == 77);
+}
+
+}  // namespace rlock::test

@@ -1,0 +1,363 @@
+// rlock lock acquire | release | renew | status, and rlock unlock, as a script sees them.
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/crowd.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/witness.h"
+
+namespace rlock::test {
+namespace {
+
+std::string line(const std::string& text) {
+  CHECK(text.ends_with('\n'));
+  return text.substr(0, text.find('\n'));
+}
+
+/// Takes `key` and answers the owner.
+std::string acquired(const RedisServer& redis, const std::string& key, Words more = {}) {
+  Words words{"lock", "acquire", "-n", key, "--lease", "1m"};
+  words.insert(words.end(), more.begin(), more.end());
+  Rlock acquire{words, redis.environment()};
+  REQUIRE(acquire.exit_code() == 0);
+  CHECK(acquire.err().empty());
+  return line(acquire.out());
+}
+
+int status_of(const RedisServer& redis, const Words& words) {
+  return Rlock{words, redis.environment()}.exit_code();
+}
+
+}  // namespace
+
+TEST_CASE("acquire prints the owner and nothing else, and release takes it") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  CHECK(redis.cli({"HGET", "deploy", owner}) == "1");
+  CHECK(redis.pttl("deploy") > 50'000);
+  CHECK(redis.pttl("deploy") <= 60'000);
+
+  Rlock release = redis.rlock("lock", "release", "deploy", "--owner", owner);
+  CHECK(release.exit_code() == 0);
+  CHECK(release.out().empty());
+  CHECK(release.err().empty());
+  CHECK_FALSE(redis.has("deploy"));
+  CHECK(redis.cli({"HLEN", "rlock:meta:{deploy}"}) == "0");
+}
+
+TEST_CASE("acquire without a lease is refused, and nothing is sent") {
+  RedisServer redis;
+  Monitor monitor{redis};
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy");
+  CHECK(acquire.exit_code() == 64);
+  CHECK(acquire.err() ==
+        "rlock: --lease is missing: nobody renews this lock, so say how long it is to last\n");
+  CHECK(monitor.commands().empty());
+}
+
+TEST_CASE("a key that is held is 75 for acquire, or what -E says") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "deploy", "--lease", "1m"}) == 75);
+  CHECK(status_of(redis, {"lock", "acquire", "-nqE7", "deploy", "--lease", "1m"}) == 7);
+  CHECK(status_of(redis, {"lock", "acquire", "-w", "50ms", "-k", "deploy", "--lease", "1m"}) == 75);
+}
+
+TEST_CASE("acquire waits for a release") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(waiter.exit_code(1s) == 0);
+  CHECK(redis.cli({"HEXISTS", "deploy", line(waiter.out())}) == "1");
+}
+
+TEST_CASE("an owner who has the key keeps it with a new lease, and the count stays") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  redis.cli({"PEXPIRE", "deploy", "1000"});
+  CHECK(acquired(redis, "deploy", {"--owner", "ci-42"}) == "ci-42");
+  CHECK(redis.pttl("deploy") > 50'000);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+}
+
+TEST_CASE("--again counts one more, each of which is released by itself") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42", "--again"});
+  acquired(redis, "deploy", {"--owner", "ci-42", "--again"});
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "2");
+
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+  CHECK(redis.cli({"HEXISTS", "rlock:meta:{deploy}", "ci-42"}) == "1");
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK_FALSE(redis.has("deploy"));
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 1);
+}
+
+TEST_CASE("a lock whose owner id could not be printed is given back") {
+  RedisServer redis;
+  for (const bool closed : {true, false}) {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    REQUIRE(full >= 0);
+    Process::Options options = redis.environment();
+    if (closed) {
+      options.closed = {1};
+    } else {
+      options.descriptors = {{1, full}};
+    }
+    Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m"}, options};
+    CHECK(acquire.exit_code() == 71);
+    CHECK(acquire.err().find("'deploy' was given back") != std::string::npos);
+    CHECK_FALSE(redis.has("deploy"));
+    ::close(full);
+  }
+}
+
+TEST_CASE("--json tells all facts of an acquire") {
+  RedisServer redis;
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "90s", "--owner", "me", "--type",
+                              "fenced", "--json");
+  CHECK(acquire.exit_code() == 0);
+  CHECK(acquire.out().starts_with(
+      R"({"v":1,"key":"deploy","type":"fenced","owner":"me","fence":1,"lease_ms":90000,"acquired_at":)"));
+}
+
+TEST_CASE("each type of lock is released, renewed and found by key and owner alone") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"}) {
+    CAPTURE(type);
+    const std::string owner = acquired(redis, type, {"--type", type});
+    CHECK(status_of(redis, {"lock", "status", "-q", type, "--owner", owner}) == 0);
+    CHECK(status_of(redis, {"lock", "status", "-q", type, "--owner", "another"}) == 1);
+    CHECK(status_of(redis, {"lock", "renew", type, "--owner", owner, "--lease", "10m"}) == 0);
+    CHECK(redis.pttl(type) > 500'000);
+    CHECK(status_of(redis, {"lock", "renew", type, "--owner", "another", "--lease", "10m"}) == 1);
+    CHECK(status_of(redis, {"lock", "release", type, "--owner", "another"}) == 1);
+    CHECK(status_of(redis, {"lock", "release", type, "--owner", owner, "--type", type}) == 0);
+    CHECK_FALSE(redis.has(type));
+    CHECK(status_of(redis, {"lock", "status", "-q", type}) == 1);
+  }
+}
+
+TEST_CASE("renew without a lease takes the one that was written down") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  redis.cli({"PEXPIRE", "deploy", "1000"});
+  CHECK(status_of(redis, {"lock", "renew", "deploy", "--owner", owner}) == 0);
+  CHECK(redis.pttl("deploy") > 50'000);
+}
+
+TEST_CASE("release and renew of nothing are 1 and create nothing") {
+  RedisServer redis;
+  for (const std::string verb : {"release", "renew"}) {
+    Rlock rlock = redis.rlock("lock", verb, "nothing", "--owner", "me");
+    CHECK(rlock.exit_code() == 1);
+    CHECK(rlock.err() == "rlock: 'nothing' is free\n");
+  }
+  CHECK(redis.keys().empty());
+  CHECK(status_of(redis, {"lock", "release", "nothing"}) == 64);
+  CHECK(status_of(redis, {"lock", "renew", "nothing"}) == 64);
+}
+
+TEST_CASE("another type under the key is 65 for every verb, and stays as it is") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "list", "x"});
+  for (const Words& words :
+       {Words{"lock", "acquire", "list", "--lease", "1m"}, Words{"lock", "release", "list", "--owner", "me"},
+        Words{"lock", "renew", "list", "--owner", "me"}, Words{"lock", "status", "list"},
+        Words{"unlock", "--yes", "list"}}) {
+    Rlock rlock{words, redis.environment()};
+    CHECK(rlock.exit_code() == 65);
+    CHECK(rlock.err().find("'list' holds a list") != std::string::npos);
+  }
+  CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
+}
+
+TEST_CASE("a --type that does not agree with what stands there is 65") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "rw", {"--type", "write"});
+  CHECK(status_of(redis, {"lock", "release", "rw", "--owner", owner, "--type", "lock"}) == 65);
+  CHECK(status_of(redis, {"lock", "status", "-q", "rw", "--type", "plain"}) == 65);
+  CHECK(status_of(redis, {"lock", "status", "-q", "rw", "--type", "read"}) == 0);
+}
+
+TEST_CASE("status says who holds the key") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  Rlock status = redis.rlock("lock", "status", "deploy");
+  CHECK(status.exit_code() == 0);
+  CHECK(status.out().starts_with("deploy        lock, held\n  "));
+  Rlock quiet = redis.rlock("lock", "status", "-q", "deploy");
+  CHECK(quiet.exit_code() == 0);
+  CHECK(quiet.out().empty());
+}
+
+TEST_CASE("owner ids that could be mistaken are refused") {
+  RedisServer redis;
+  for (const std::string owner : {"", "mode", "a b", "x:expire_time", "\n", "\xC3\xBC"}) {
+    CAPTURE(owner);
+    CHECK(status_of(redis, {"lock", "acquire", "k", "--lease", "1m", "--owner", owner}) == 64);
+  }
+  CHECK(status_of(redis, {"lock", "acquire", "k", "--lease", "1m", "--again"}) == 64);
+}
+
+TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  Process::Options options = redis.environment();
+  options.own_session = true;
+  Rlock unlock{{"unlock", "deploy"}, options};
+  CHECK(unlock.exit_code() == 64);
+  CHECK(unlock.err().find("say --yes") != std::string::npos);
+  CHECK(redis.has("deploy"));
+}
+
+TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
+
+  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
+  CHECK(unlock.exit_code() == 0);
+  CHECK(unlock.out().empty());
+  CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
+  CHECK(unlock.err().find("rlock: its holder is alive, and works on until its next renewal, within 20s\n") !=
+        std::string::npos);
+  CHECK(waiter.exit_code(1s) == 0);
+}
+
+TEST_CASE("unlock wakes the head of a fair queue") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--type", "fair"});
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m", "--type", "fair");
+  REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "1"; }));
+  REQUIRE(eventually([&] { return redis.cli({"PUBSUB", "CHANNELS"}) != ""; }));
+
+  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
+  CHECK(waiter.exit_code(1s) == 0);
+}
+
+TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  {
+    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
+    pty.expect("Remove the lock 'deploy'? [y/N] ");
+    pty.type("n\r");
+    CHECK(pty.exit_code() == 1);
+    CHECK(redis.has("deploy"));
+  }
+  {
+    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
+    pty.expect("[y/N] ");
+    pty.type(Pty::kInterrupt);
+    CHECK(pty.exit_code() == 128 + SIGINT);
+    CHECK(redis.has("deploy"));
+  }
+  Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
+  pty.expect("[y/N] ");
+  pty.type("y\r");
+  CHECK(pty.exit_code() == 0);
+  CHECK_FALSE(redis.has("deploy"));
+}
+
+TEST_CASE("unlock is guarded by --if-owner") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-41", "deploy"}) == 1);
+  CHECK(redis.has("deploy"));
+  CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-42", "deploy"}) == 0);
+  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 1);
+}
+
+TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--type", "fair"});
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m", "--type", "fair");
+  REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "1"; }));
+  waiter.signal(SIGTERM);
+  CHECK(waiter.exit_code(2s) == 128 + SIGTERM);
+  CHECK(redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "0");
+}
+
+TEST_CASE("a server that does not answer is 69 for every verb, a password that is missing 77") {
+  Process::Options nobody = Rlock::clean_environment();
+  nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
+  RedisServer secret{{.config = {"requirepass CANARY"}}};
+  Process::Options locked_out = Rlock::clean_environment();
+  locked_out.env["RLOCK_URL"] = secret.url();
+  for (const Words& words :
+       {Words{"lock", "acquire", "k", "--lease", "1m"}, Words{"lock", "release", "k", "--owner", "me"},
+        Words{"lock", "renew", "k", "--owner", "me"}, Words{"lock", "status", "k"},
+        Words{"unlock", "--yes", "k"}, Words{"inspect", "k"}, Words{"inspect"}, Words{"scripts", "load"}}) {
+    CAPTURE(joined(words, " "));
+    CHECK(Rlock{words, nobody}.exit_code() == 69);
+    CHECK(Rlock{words, locked_out}.exit_code() == 77);
+  }
+}
+
+TEST_CASE("twenty scripts that cannot wrap take three sections each, and never meet in one") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string script = folder / "three-sections";
+  write_file(script,
+             "#!/bin/sh\n"
+             "# Three sections, each under a lock of its own, without wrapping a command.\n"
+             "set -eu\n"
+             "rlock=$1 witness=$2 evidence=$3\n"
+             "held='' owner=''\n"
+             "\n"
+             "enter() {\n"
+             "  owner=$(\"$rlock\" lock acquire \"$1\" --lease 1m)\n"
+             "  held=$1\n"
+             "}\n"
+             "\n"
+             "leave() {\n"
+             "  [ -n \"$held\" ] || return 0\n"
+             "  \"$rlock\" lock release \"$held\" --owner \"$owner\"\n"
+             "  held=''\n"
+             "}\n"
+             "trap leave EXIT\n"
+             "\n"
+             "enter stock\n"
+             "\"$witness\" hold \"$evidence/stock\" for 5\n"
+             "leave\n"
+             "\n"
+             "enter ledger\n"
+             "\"$witness\" hold \"$evidence/ledger\" for 5\n"
+             "\"$rlock\" lock renew \"$held\" --owner \"$owner\" --lease 2m\n"
+             "leave\n"
+             "\n"
+             "enter archive\n"
+             "\"$witness\" hold \"$evidence/archive\" for 5\n");
+  const Words sections{"stock", "ledger", "archive"};
+  for (const std::string& section : sections) REQUIRE(::mkdir((folder / section).c_str(), 0700) == 0);
+
+  const CrowdResult result = run(
+      {.workers = 20,
+       .runs = 1,
+       .command = [&](int,
+                      int) { return Words{"sh", script, rlock_binary(), program("witness"), folder.path()}; },
+       .options = redis.environment()},
+      60s);
+  CHECK_MESSAGE(result.all(0), result.str(), result.complaints);
+  for (const std::string& section : sections) {
+    const Verdict verdict = judge(folder / section);
+    CHECK_MESSAGE(verdict.clean(), verdict.str());
+    CHECK(verdict.holds == 20);
+    CHECK_FALSE(redis.has(section));
+  }
+}
+
+}  // namespace rlock::test

@@ -1,0 +1,238 @@
+#include "redis/sentinel.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "redis/executor.h"
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+#include "support/sentinel_server.h"
+#include "support/sockets.h"
+#include "support/turning.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kTcp = FakeRedis::Transport::tcp;
+constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
+
+std::string named(std::uint16_t port) {
+  return wire::array({wire::text("127.0.0.1"), wire::text(std::to_string(port))});
+}
+
+const std::string kPrimary = wire::array({wire::text("master"), wire::integer(0), wire::array({})});
+const std::string kReplica = wire::array({wire::text("slave"), wire::text("127.0.0.1"), wire::integer(1),
+                                          wire::text("connected"), wire::integer(0)});
+
+/// Sentinels that say what they are told, and an executor that asks them.
+struct Fixture {
+  explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool knock = false,
+                   const std::string& user = {}) {
+    std::string hosts;
+    for (const auto port : sentinels)
+      hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(port));
+    const Target target = parse_target("redis+sentinel://" + user + hosts + "/mymaster");
+    const Timeouts timeouts{.connect = Milliseconds{600}, .command = Milliseconds{500}};
+    redis.emplace(loop, std::vector<Target>{target}, Executor::Options{.timeouts = timeouts, .knock = knock});
+  }
+  Vote vote(Milliseconds patience = Milliseconds{3000}) {
+    return redis->run(kCall, within(patience)).front();
+  }
+
+  Loop loop;
+  std::optional<Executor> redis;
+};
+
+}  // namespace
+
+TEST_CASE("the primary that a Sentinel names gets the call, once it has said what it is") {
+  FakeRedis sentinel{kTcp}, primary{kTcp};
+  sentinel.on("SENTINEL", named(primary.port()));
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{sentinel.port()}};
+
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(sentinel.log().back() == Words{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"});
+  CHECK(primary.log().at(1) == Words{"ROLE"});
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(sentinel.count("SENTINEL") == 1);
+  CHECK(primary.connections() == 1);
+  CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
+}
+
+TEST_CASE("the first is dead, the second knows nothing, the third is out of date: the fourth is asked") {
+  FakeRedis ignorant{kTcp}, stale{kTcp}, right{kTcp}, replica{kTcp}, primary{kTcp};
+  ignorant.on("SENTINEL", wire::nil());
+  stale.on("SENTINEL", named(replica.port()));
+  right.on("SENTINEL", named(primary.port()));
+  replica.on("ROLE", kReplica);
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{free_port(), ignorant.port(), stale.port(), right.port()}};
+
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(replica.count("EVALSHA") == 0);
+}
+
+TEST_CASE("a Sentinel that is silent costs its share of the time") {
+  FakeRedis sentinel{kTcp}, primary{kTcp};
+  BlackHole hole;
+  const auto acceptor = listen_on_loopback();
+  sentinel.on("SENTINEL", named(primary.port()));
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{hole.port(), acceptor.port, sentinel.port()}};
+  const StopWatch watch;
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(watch.elapsed() < 900ms);
+  ::close(acceptor.fd);
+}
+
+TEST_CASE("no Sentinel, no such primary and an old primary have their own words") {
+  Fixture nobody{{free_port(), free_port()}};
+  CHECK(nobody.vote().failure->text.starts_with("no Sentinel answers (Sentinel 127.0.0.1:"));
+
+  FakeRedis ignorant{kTcp};
+  ignorant.on("SENTINEL", wire::nil());
+  Fixture unknown{{free_port(), ignorant.port(), free_port()}};
+  CHECK(unknown.vote().failure->text.ends_with("it knows no primary called 'mymaster'"));
+
+  FakeRedis sentinel{kTcp}, replica{kTcp};
+  sentinel.on("SENTINEL", named(replica.port()));
+  replica.on("ROLE", kReplica);
+  Fixture stale{{sentinel.port()}};
+  CHECK(stale.vote(Milliseconds{300}).failure->text.find("but it is a replica") != std::string::npos);
+
+  FakeRedis liar{kTcp};
+  liar.on("SENTINEL", wire::array({wire::text("\x1b[31m"), wire::text("99999")}));
+  Fixture lied{{liar.port()}};
+  CHECK(lied.vote().failure->text.find("does not say where the primary is") != std::string::npos);
+
+  FakeRedis lonely{kTcp};
+  const auto gone = free_port();
+  lonely.on("SENTINEL", named(gone));
+  Fixture dead{{lonely.port()}};
+  CHECK(dead.vote().failure->text ==
+        "127.0.0.1:" + std::to_string(gone) + ", the primary of 'mymaster': connection refused");
+}
+
+TEST_CASE("a replica is left, and the Sentinels are asked who is the primary now") {
+  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
+  sentinel.on("SENTINEL", named(old_primary.port()));
+  for (FakeRedis* one : {&old_primary, &new_primary}) {
+    one->on("ROLE", kPrimary);
+    one->on("EVALSHA", wire::integer(1));
+  }
+  Fixture f{{sentinel.port()}};
+  REQUIRE(f.vote().answer() != nullptr);
+
+  old_primary.on("EVALSHA", wire::error("READONLY You can't write against a read only replica."));
+  old_primary.on("ROLE", kReplica);
+  sentinel.on("SENTINEL", named(new_primary.port()));
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(new_primary.count("EVALSHA") == 1);
+
+  new_primary.hang_up();
+  REQUIRE(turns(f.loop, [&] { return new_primary.open() == 0; }));
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(sentinel.count("SENTINEL") == 3);
+}
+
+TEST_CASE("who listens hears the new primary without asking for anything") {
+  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
+  sentinel.on("SENTINEL", named(old_primary.port()));
+  for (FakeRedis* one : {&old_primary, &new_primary}) {
+    one->on("ROLE", kPrimary);
+    one->on("EVALSHA", wire::integer(1));
+  }
+  Fixture f{{sentinel.port()}};
+  REQUIRE(f.vote().answer() != nullptr);
+  f.redis->watch(Channel{"c"});
+  REQUIRE(turns(f.loop, [&] { return f.redis->news() == 1; }));
+
+  sentinel.on("SENTINEL", named(new_primary.port()));
+  old_primary.hang_up();
+  CHECK(turns(f.loop, [&] { return f.redis->news() == 2; }));
+  CHECK(new_primary.count("SUBSCRIBE") == 1);
+  new_primary.announce(wire::message("c", "0"));
+  CHECK(turns(f.loop, [&] { return f.redis->news() == 3; }));
+}
+
+TEST_CASE("a Sentinel without passwords is asked without one, and one that wants another says so") {
+  FakeRedis open_one{kTcp}, closed{kTcp}, primary{kTcp};
+  const auto wants_none = [](const Words& command) -> std::optional<std::string> {
+    if (command.front() == "HELLO" && command.size() > 4)
+      return wire::error("WRONGPASS invalid username-password pair");
+    return std::nullopt;
+  };
+  open_one.decide(wants_none);
+  open_one.on("SENTINEL", named(primary.port()));
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{open_one.port()}, false, "app:secret@"};
+  CHECK(f.vote().answer() != nullptr);
+  CHECK(primary.log().front().at(4) == "secret");
+
+  closed.on("HELLO", wire::error("WRONGPASS invalid username-password pair"));
+  Fixture refused{{closed.port(), free_port()}, true, "app:secret@"};
+  const Vote vote = refused.vote();
+  REQUIRE(vote.failure.has_value());
+  CHECK(vote.failure->kind == Error::denied);
+  CHECK(vote.failure->text.find("WRONGPASS") != std::string::npos);
+}
+
+TEST_CASE("a primary that does not let us ask for its role is believed") {
+  FakeRedis sentinel{kTcp}, primary{kTcp};
+  sentinel.on("SENTINEL", named(primary.port()));
+  primary.on("ROLE", wire::error("NOPERM this user has no permissions to run the 'role' command"));
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{sentinel.port()}};
+  CHECK(f.vote().answer() != nullptr);
+}
+
+TEST_CASE("a frozen primary is left for the one that the Sentinels name next, and gets a farewell") {
+  RedisServer old_primary{{.tcp = true}}, new_primary{{.tcp = true}};
+  FakeRedis sentinel{kTcp};
+  sentinel.on("SENTINEL", named(old_primary.port()));
+  Fixture f{{sentinel.port()}};
+  REQUIRE(f.vote().answer() != nullptr);
+
+  old_primary.freeze();
+  sentinel.on("SENTINEL", named(new_primary.port()));
+  const Call set = command({"SET", "ghost", "1"}, "ghost");
+  CHECK(f.redis->run(set, within(Milliseconds{5000})).front().answer() != nullptr);
+  CHECK(new_primary.has("ghost"));
+  const Script erase{"test/erase", "0000000000000000000000000000000000000000",
+                     "return redis.call('del', KEYS[1])"};
+  f.redis->farewell({.script = &erase, .keys = {"ghost"}});
+
+  old_primary.thaw();
+  CHECK(eventually(
+      [&] { return old_primary.cli({"INFO", "commandstats"}).find("cmdstat_del") != std::string::npos; }));
+  CHECK_FALSE(old_primary.has("ghost"));
+}
+
+TEST_CASE("a failover of real servers is followed") {
+  RedisServer primary{{.tcp = true}};
+  RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
+  REQUIRE(eventually([&] { return replica.cli({"ROLE"}).find("connected") != std::string::npos; }, 10s));
+  SentinelServer sentinel{"mymaster", primary};
+  REQUIRE(eventually(
+      [&] {
+        return sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}).find(std::to_string(replica.port())) !=
+               std::string::npos;
+      },
+      15s));
+  Fixture f{{sentinel.port()}, true};
+  REQUIRE(f.vote(Milliseconds{5000}).answer() != nullptr);
+
+  primary.kill();
+  const StopWatch watch;
+  CHECK(f.vote(Milliseconds{20000}).answer() != nullptr);
+  MESSAGE("failover followed after " << watch.elapsed().count() << " ms");
+  CHECK(RespClient{replica.where()}.ask({"ROLE"}).starts_with("master"));
+}
