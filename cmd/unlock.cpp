@@ -41,8 +41,9 @@ Declaration Unlock::declare() {
   Declaration told{
       .verb = "unlock",
       .usage = {"unlock [OPTIONS] KEY"},
-      .about = "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
-               "whether the holder lives, and asks. A live one learns of it when it renews.",
+      .about =
+          "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
+          "whether the holder lives, and asks. A live one learns of it when it renews.",
       .notes =
           "Exit status: 0 removed, 1 nothing there, another owner, or answered no;\n"
           "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
