@@ -1,10 +1,8 @@
 // rlock lock acquire: take a lock for a script that cannot wrap its commands.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstring>
-#include <fstream>
 
 #include "base/random.h"
 #include "base/text.h"
@@ -13,6 +11,7 @@
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
 #include "cmd/refusal.h"
+#include "cmd/script_facts.h"
 #include "cmd/session.h"
 #include "cmd/verbs.h"
 #include "sync/metadata.h"
@@ -20,16 +19,6 @@
 
 namespace rlock {
 namespace {
-
-/// The script that asked us holds the lock, and not we, who end at once.
-Metadata about_the_script() {
-  const pid_t script = ::getppid();
-  std::string command;
-  std::getline(std::ifstream{fmt::format("/proc/{}/comm", script)}, command);
-  Metadata facts = about_us(command.empty() ? "?" : command);
-  facts.pid = script;
-  return facts;
-}
 
 class Acquire final : public Verb {
  public:
@@ -148,7 +137,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
   if (session.signals.ended()) die_of(*session.signals.ended());
-  return say_refusal(std::get<GaveUp>(got), quoted(lock_->name().str()), session.redis.str(),
+  return say_refusal(std::get<GaveUp>(got),
+                     fmt::format("{} is held by somebody else", quoted(lock_->name().str())), session,
                      static_cast<int>(wait_.conflict_exit_code));
 }
 

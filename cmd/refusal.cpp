@@ -1,15 +1,14 @@
 #include "cmd/refusal.h"
 
-#include <fmt/format.h>
-
 #include "base/log.h"
 #include "cmd/exit_code.h"
+#include "cmd/wait_lines.h"
 
 namespace rlock {
 
-int say_refusal(const GaveUp& gave_up, std::string_view what, const std::string& server, int busy) {
+int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& session, int busy) {
   if (gave_up.why == GaveUp::Why::busy) {
-    tell(fmt::format("{} is held by somebody else", what));
+    tell(why);
     return busy;
   }
   if (gave_up.refused) {
@@ -17,7 +16,7 @@ int say_refusal(const GaveUp& gave_up, std::string_view what, const std::string&
     return gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit_code::wrong_type;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(fmt::format("cannot use redis at {}: {}", server, failure.text));
+  complain(unreachable_text(session.redis.str(), session.deployment.named, failure));
   return exit_code::of(failure.kind);
 }
 

@@ -142,6 +142,7 @@ class Reader {
       }
       Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
       const std::string owner = i / 2 < look_.owners.size() ? look_.owners[i / 2].text() : "";
+      holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
       if (id.size() == 16 && id.starts_with("rk"))

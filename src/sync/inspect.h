@@ -23,6 +23,7 @@ struct Holder {
   std::int64_t count = 1;           ///< holds of this owner
   std::optional<Milliseconds> ttl;  ///< until it ends unless renewed; nothing: never
   std::optional<std::int64_t> fence;
+  std::string permit;                ///< the 16 bytes of its id
   std::optional<std::int64_t> slot;  ///< of a permit of rlock's
   std::optional<Metadata> meta;      ///< nothing: not rlock's, or it may not say
 

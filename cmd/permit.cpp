@@ -1,0 +1,185 @@
+// rlock permit: a pool of permits each of which is a lease, so that those of the dead come back.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/inspection.h"
+#include "cmd/pool_verbs.h"
+#include "cmd/refusal.h"
+#include "cmd/script_facts.h"
+#include "cmd/verbs.h"
+#include "sync/permits.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+/// Ids are bytes on the server and hexadecimal digits here.
+constexpr std::size_t kIdBytes = 16;
+
+Setter id_into(std::vector<std::string>& ids) {
+  return [&ids](std::string_view text) {
+    const auto id = from_hex(text);
+    if (!id || id->size() != kIdBytes)
+      throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
+    ids.push_back(*id);
+  };
+}
+
+class Acquire final : public PoolVerb {
+ public:
+  Acquire() : PoolVerb(PoolKind::permits) {}
+
+  Declaration declare() override {
+    Declaration told{.verb = "permit acquire",
+                     .usage = {"permit acquire [OPTIONS] KEY --lease DUR"},
+                     .about =
+                         "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
+                         "back with the end of its lease. To wrap a command: rlock run --permits N",
+                     .notes =
+                         "Exit status: 0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\n"
+                         "printed (given back); 64 usage, 65 other type, 69 no server, 77 denied, 78.",
+                     .examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
+                                  {"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(told, nullptr);
+    told.group("What to take");
+    told.add({.names = "--lease",
+              .value = "DUR",
+              .help = "the permits end after this (required)",
+              .set = into(lease_)});
+    told.add({.names = "--count",
+              .value = "N",
+              .help = "so many, all or none",
+              .standard = "1",
+              .set = number(count_, 1, 1000)});
+    declare_wait(told, wait_);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    if (!lease_)
+      throw Error{Error::usage,
+                  "--lease is missing: nobody renews these permits, so say how long they are to last"};
+    Session session{server_, &wait_};
+    const LockName name = session.name(key_);
+    const Permits wanted{{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
+                         {.count = count_}};
+    const std::vector<Part> parts{
+        {.lock = &wanted,
+         .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
+         .erasure = {erase_metadata(name, wanted.owner())}}};
+    const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started));
+    if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
+    if (session.signals.ended()) die_of(*session.signals.ended());
+    return say_refusal(std::get<GaveUp>(got), fmt::format("all permits of {} are taken", quoted(name.str())),
+                       session, static_cast<int>(wait_.conflict_exit_code));
+  }
+
+ private:
+  static int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) {
+    std::string lines;
+    for (const std::string& id : held.permits) lines += to_hex(id) + "\n";
+    if (try_print(lines) == 0) return exit_code::ok;
+    static_cast<void>(give_back(session.redis, parts, {}, within(kGoodbye)));
+    throw Error{Error::system, "write error on stdout; the permits were given back"};
+  }
+
+  std::optional<Milliseconds> lease_;
+  std::int64_t count_ = 1;
+  WaitOptions wait_;
+};
+
+class Release final : public PoolVerb {
+ public:
+  Release() : PoolVerb(PoolKind::permits) {}
+
+  Declaration declare() override {
+    Declaration told{.verb = "permit release",
+                     .usage = {"permit release [OPTIONS] KEY ID..."},
+                     .about = "Give permits back, and wake who waits for them.",
+                     .notes =
+                         "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(told, nullptr);
+    told.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const auto released = there.read_release(session.ask(there.release(ids_)));
+    if (!released.unannounced.empty())
+      complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(key_),
+                           sanitized(released.unannounced)));
+    return std::ranges::count(released.taken, false) == 0 ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  std::vector<std::string> ids_;
+};
+
+class Renew final : public PoolVerb {
+ public:
+  Renew() : PoolVerb(PoolKind::permits) {}
+
+  Declaration declare() override {
+    Declaration told{.verb = "permit renew",
+                     .usage = {"permit renew [OPTIONS] KEY ID..."},
+                     .about = "Let the leases of permits start anew.",
+                     .notes =
+                         "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}}};
+    declare_operands(told, nullptr);
+    told.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    told.group("How long");
+    told.add({.names = "--lease",
+              .value = "DUR",
+              .help = "from now on; without it as long as it was before",
+              .set = into(lease_)});
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const Milliseconds lease = lease_ ? *lease_ : known_lease(session);
+    const std::vector<bool> renewed = there.read_renewal(session.ask(there.renew(ids_, lease)));
+    return std::ranges::count(renewed, false) == 0 ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  /// What the holder of the first of them has written down.
+  Milliseconds known_lease(Session& session) const {
+    const Inspection found = inspect(session, session.name(key_));
+    const auto holder = std::ranges::find(found.holders, ids_.front(), &Holder::permit);
+    if (holder != found.holders.end() && holder->meta && holder->meta->lease > Milliseconds{0})
+      return holder->meta->lease;
+    throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+  }
+
+  std::vector<std::string> ids_;
+  std::optional<Milliseconds> lease_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> permit_init_verb() { return pool_init_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_add_verb() { return pool_add_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_acquire_verb() { return std::make_unique<Acquire>(); }
+std::unique_ptr<Verb> permit_release_verb() { return std::make_unique<Release>(); }
+std::unique_ptr<Verb> permit_renew_verb() { return std::make_unique<Renew>(); }
+std::unique_ptr<Verb> permit_status_verb() { return pool_status_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_delete_verb() { return pool_delete_verb(PoolKind::permits); }
+
+}  // namespace rlock

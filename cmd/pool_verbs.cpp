@@ -1,0 +1,177 @@
+#include "cmd/pool_verbs.h"
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/output.h"
+#include "cmd/owner_option.h"
+
+namespace rlock {
+namespace {
+
+class Init final : public PoolVerb {
+ public:
+  explicit Init(PoolKind kind) : PoolVerb(kind) {}
+
+  Declaration declare() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    Declaration told{
+        .verb = semaphore ? "sem init" : "permit init",
+        .usage = {semaphore ? "sem init [OPTIONS] KEY N" : "permit init [OPTIONS] KEY N"},
+        .about = semaphore ? "Make a semaphore of N permits, which nobody owns."
+                           : "Make a pool of N permits, each of which is taken for the time of a lease.",
+        .notes =
+            "Exit status: 0 made, 1 it exists and stays as it is;\n"
+            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+        .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
+    declare_operands(told, &total_);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool made = pool(session);
+    return finish(session, made.read_init(session.ask(made.init(total_))));
+  }
+
+ private:
+  std::int64_t total_ = 0;
+};
+
+class Add final : public PoolVerb {
+ public:
+  explicit Add(PoolKind kind) : PoolVerb(kind) {}
+
+  Declaration declare() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    Declaration told{.verb = semaphore ? "sem add" : "permit add",
+                     .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
+                     .about = "Make N more permits available, and wake who waits for them.",
+                     .notes =
+                         "Exit status: 0 done, 1 nothing there;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
+    declare_operands(told, &more_);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_add(session.ask(there.add(more_))));
+  }
+
+ private:
+  std::int64_t more_ = 0;
+};
+
+class Status final : public PoolVerb {
+ public:
+  explicit Status(PoolKind kind) : PoolVerb(kind) {}
+
+  Declaration declare() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    Declaration told{
+        .verb = semaphore ? "sem status" : "permit status",
+        .usage = {semaphore ? "sem status [OPTIONS] KEY" : "permit status [OPTIONS] KEY"},
+        .about = semaphore
+                     ? "Say how many permits are available."
+                     : "Say how many permits are available, of how many. Who has them: rlock inspect KEY",
+        .notes =
+            "Exit status: 0 it exists, 1 it does not;\n"
+            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+        .examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}}};
+    declare_operands(told, nullptr);
+    told.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const auto answer = there.read_status(session.ask(there.status()));
+    if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+    const auto& status = std::get<std::optional<Pool::Status>>(answer);
+    if (json_ || verbosity() != Verbosity::quiet) print_line(line(session.name(key_), status));
+    return status ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  std::string line(const LockName& name, const std::optional<Pool::Status>& status) const {
+    const Pool::Status known = status.value_or(Pool::Status{});
+    if (json_)
+      return Json::object({{"v", 1},
+                           {"key", name},
+                           {"exists", status.has_value()},
+                           {"available", status ? Json{known.available} : Json{}},
+                           {"total", known.total}})
+          .str();
+    if (!status) return fmt::format("{}: nothing there", sanitized(name.str()));
+    const std::string total = known.total ? fmt::format(" of {}", *known.total) : "";
+    return fmt::format("{}: {}{} available", sanitized(name.str()), known.available, total);
+  }
+
+  bool json_ = false;
+};
+
+class Delete final : public PoolVerb {
+ public:
+  explicit Delete(PoolKind kind) : PoolVerb(kind) {}
+
+  Declaration declare() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    Declaration told{.verb = semaphore ? "sem delete" : "permit delete",
+                     .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
+                     .about = "Remove it, whoever has permits of it.",
+                     .notes =
+                         "Exit status: 0 removed, 1 nothing there;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{semaphore ? "rlock sem delete slots" : "rlock permit delete seats", ""}}};
+    declare_operands(told, nullptr);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_remove(session.ask(there.remove())));
+  }
+};
+
+}  // namespace
+
+void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permits) {
+  declare_key(told, key_);
+  if (number_of_permits)
+    told.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
+}
+
+int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
+  const LockName name = session.name(key_);
+  if (!answer.unannounced.empty())
+    complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(name.str()),
+                         sanitized(answer.unannounced)));
+  switch (answer.how) {
+    case PoolAnswer::How::done: return exit_code::ok;
+    case PoolAnswer::How::exists:
+      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name.str()), noun(),
+                       shell_quoted(key_)));
+      return exit_code::no;
+    case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
+    case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+  }
+  return exit_code::internal;
+}
+
+std::unique_ptr<Verb> pool_init_verb(PoolKind kind) { return std::make_unique<Init>(kind); }
+std::unique_ptr<Verb> pool_add_verb(PoolKind kind) { return std::make_unique<Add>(kind); }
+std::unique_ptr<Verb> pool_status_verb(PoolKind kind) { return std::make_unique<Status>(kind); }
+std::unique_ptr<Verb> pool_delete_verb(PoolKind kind) { return std::make_unique<Delete>(kind); }
+
+}  // namespace rlock

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "cmd/server_options.h"
+#include "cmd/session.h"
+#include "cmd/verb.h"
+#include "sync/pool.h"
+
+namespace rlock {
+
+/// The most permits that anybody asks for: Redisson counts them in 32 bits.
+constexpr std::int64_t kMostPermits = 2147483647;
+
+/// What the verbs of the nouns `sem` and `permit` share: a key, a server, and which of the two kinds it is.
+class PoolVerb : public Verb {
+ protected:
+  explicit PoolVerb(PoolKind kind) : kind_(kind) {}
+
+  /// "sem" or "permit".
+  std::string_view noun() const { return kind_ == PoolKind::semaphore ? "sem" : "permit"; }
+
+  Pool pool(const Session& session) const { return Pool{session.name(key_), kind_, session.cluster()}; }
+
+  /// KEY and, with `number`, N behind it.
+  void declare_operands(Declaration& told, std::int64_t* number);
+
+  /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
+  int finish(const Session& session, const PoolAnswer& answer) const;
+
+  const PoolKind kind_;
+  std::string key_;
+  ServerOptions server_;
+};
+
+/// The verbs that both nouns have.
+std::unique_ptr<Verb> pool_init_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_add_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_status_verb(PoolKind kind);
+std::unique_ptr<Verb> pool_delete_verb(PoolKind kind);
+
+}  // namespace rlock

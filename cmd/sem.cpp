@@ -1,0 +1,133 @@
+// rlock sem: the classic counting semaphore, whose permits nobody owns.
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cmd/exit_code.h"
+#include "cmd/output.h"
+#include "cmd/pool_verbs.h"
+#include "cmd/refusal.h"
+#include "cmd/verbs.h"
+#include "sync/semaphore.h"
+
+namespace rlock {
+namespace {
+
+class Acquire final : public PoolVerb {
+ public:
+  Acquire() : PoolVerb(PoolKind::semaphore) {}
+
+  Declaration declare() override {
+    Declaration told{
+        .verb = "sem acquire",
+        .usage = {"sem acquire [OPTIONS] KEY"},
+        .about =
+            "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
+            "release gives them back. Permits that come back by themselves: rlock permit",
+        .notes =
+            "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
+            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+        .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""}}};
+    declare_operands(told, nullptr);
+    told.group("What to take");
+    told.add({.names = "--count",
+              .value = "N",
+              .help = "so many, all or none",
+              .standard = "1",
+              .set = number(count_, 1, kMostPermits)});
+    declare_wait(told, wait_);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    Session session{server_, &wait_};
+    const Semaphore wanted{session.name(key_), count_, session.cluster()};
+    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started));
+    const auto* gave_up = std::get_if<GaveUp>(&got);
+    if (!gave_up) return exit_code::ok;
+    if (session.signals.ended()) die_of(*session.signals.ended());
+    return say_refusal(*gave_up, fmt::format("{} has too few permits now", quoted(wanted.name().str())),
+                       session, static_cast<int>(wait_.conflict_exit_code));
+  }
+
+ private:
+  std::int64_t count_ = 1;
+  WaitOptions wait_;
+};
+
+class Release final : public PoolVerb {
+ public:
+  Release() : PoolVerb(PoolKind::semaphore) {}
+
+  Declaration declare() override {
+    Declaration told{.verb = "sem release",
+                     .usage = {"sem release [OPTIONS] KEY"},
+                     .about = "Give permits back, and wake who waits for them.",
+                     .notes =
+                         "Exit status: 0 done, 1 no such semaphore; nothing is created;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{"rlock sem release slots", ""}}};
+    declare_operands(told, nullptr);
+    told.group("What to give back");
+    told.add({.names = "--count",
+              .value = "N",
+              .help = "so many",
+              .standard = "1",
+              .set = number(count_, 1, kMostPermits)});
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_add(session.ask(there.add(count_))));
+  }
+
+ private:
+  std::int64_t count_ = 1;
+};
+
+class Drain final : public PoolVerb {
+ public:
+  Drain() : PoolVerb(PoolKind::semaphore) {}
+
+  Declaration declare() override {
+    Declaration told{.verb = "sem drain",
+                     .usage = {"sem drain [OPTIONS] KEY"},
+                     .about = "Take all permits that are available, and print how many that were.",
+                     .notes =
+                         "Exit status: 0 done, 1 no such semaphore;\n"
+                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                     .examples = {{"taken=$(rlock sem drain slots)", ""}}};
+    declare_operands(told, nullptr);
+    declare_server_options(told, server_);
+    return told;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const PoolAnswer answer = there.read_drain(session.ask(there.drain()));
+    const int status = finish(session, answer);
+    if (status != exit_code::ok) return status;
+    const int failed = try_print(std::to_string(answer.count) + "\n");
+    if (failed == 0) return status;
+    // Permits of which nobody knows would be gone for ever.
+    if (answer.count > 0) session.ask(pool(session).add(answer.count));
+    throw Error{Error::system, "write error on stdout; the permits were given back"};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> sem_init_verb() { return pool_init_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_acquire_verb() { return std::make_unique<Acquire>(); }
+std::unique_ptr<Verb> sem_release_verb() { return std::make_unique<Release>(); }
+std::unique_ptr<Verb> sem_add_verb() { return pool_add_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_drain_verb() { return std::make_unique<Drain>(); }
+std::unique_ptr<Verb> sem_status_verb() { return pool_status_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_delete_verb() { return pool_delete_verb(PoolKind::semaphore); }
+
+}  // namespace rlock

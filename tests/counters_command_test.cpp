@@ -1,0 +1,182 @@
+// rlock sem, permit and latch as a script sees them: the exit statuses of each, and what they print.
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+/// One command line of a story, and what it must come to. `out`: nothing means that it does not matter.
+struct Step {
+  std::string line;
+  int status;
+  std::optional<std::string> out = std::nullopt;
+};
+
+void tell(const RedisServer& redis, const std::vector<Step>& story) {
+  for (const Step& step : story) {
+    CAPTURE(step.line);
+    Rlock rlock{split(step.line, ' '), redis.environment()};
+    CHECK(rlock.exit_code() == step.status);
+    if (step.out) CHECK(rlock.out() == *step.out);
+    if (step.status >= 64) CHECK(rlock.err().starts_with("rlock: "));
+  }
+}
+
+/// The lines that a command prints.
+Words lines_of(const RedisServer& redis, const std::string& line) {
+  Rlock rlock{split(line, ' '), redis.environment()};
+  REQUIRE(rlock.exit_code() == 0);
+  Words lines = split(rlock.out(), '\n');
+  lines.pop_back();
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("a semaphore from its making to its end") {
+  RedisServer redis;
+  tell(redis, {
+                  {"sem acquire slots -n", 1, ""},
+                  {"sem release slots", 1, ""},
+                  {"sem add slots 1", 1, ""},
+                  {"sem drain slots", 1, ""},
+                  {"sem delete slots", 1, ""},
+                  {"sem status slots", 1, "slots: nothing there\n"},
+                  {"sem init slots 3", 0, ""},
+                  {"sem init slots 4", 1, ""},
+                  {"sem status -k slots", 0, "slots: 3 available\n"},
+                  {"sem acquire slots -n --count 2", 0, ""},
+                  {"sem acquire slots -n --count 2", 75, ""},
+                  {"sem acquire slots -nE3 --count 2", 3, ""},
+                  {"sem acquire slots -w 20ms --count 2", 75, ""},
+                  {"sem release slots --count 2", 0, ""},
+                  {"sem add slots 4", 0, ""},
+                  {"sem drain slots", 0, "7\n"},
+                  {"sem status slots --json", 0,
+                   R"({"v":1,"key":"slots","exists":true,"available":0,"total":null})"
+                   "\n"},
+                  {"sem delete slots", 0, ""},
+              });
+}
+
+TEST_CASE("a release of a semaphore wakes who waits for it") {
+  RedisServer redis;
+  redis.cli({"SET", "slots", "0"});
+  Rlock waiter = redis.rlock("sem", "acquire", "slots");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_sc:{slots}") == 1; }));
+  tell(redis, {{"sem release slots", 0, ""}});
+  CHECK(waiter.exit_code() == 0);
+  CHECK(redis.cli({"GET", "slots"}) == "0");
+}
+
+TEST_CASE("a pool of permits from its making to its end") {
+  RedisServer redis;
+  tell(redis, {
+                  {"permit acquire seats -n --lease 1m", 1, ""},
+                  {"permit add seats 1", 1, ""},
+                  {"permit delete seats", 1, ""},
+                  {"permit status seats", 1, "seats: nothing there\n"},
+                  {"permit acquire seats -n", 64, ""},
+                  {"permit init seats 2", 0, ""},
+                  {"permit init seats 2", 1, ""},
+              });
+  const Words ids = lines_of(redis, "permit acquire seats --lease 1m --count 2");
+  REQUIRE(ids.size() == 2);
+  tell(redis, {
+                  {"permit acquire seats -n --lease 1m", 75, ""},
+                  {"permit status seats", 0, "seats: 0 of 2 available\n"},
+                  {"permit renew seats " + ids[0], 0, ""},
+                  {"permit renew seats " + ids[0] + " " + ids[1] + " --lease 2m", 0, ""},
+                  {"permit release seats " + ids[0], 0, ""},
+                  {"permit release seats " + ids[0], 1, ""},
+                  {"permit renew seats " + ids[0] + " --lease 1m", 1, ""},
+                  {"permit release seats " + ids[0] + " " + ids[1], 1, ""},
+                  {"permit release seats not-an-id", 64, ""},
+                  {"permit release seats", 64, ""},
+                  {"permit status seats --json", 0,
+                   R"({"v":1,"key":"seats","exists":true,"available":2,"total":2})"
+                   "\n"},
+                  {"permit delete seats", 0, ""},
+              });
+}
+
+TEST_CASE("a permit whose lease has ended is there for the next") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 1", 0, ""}});
+  lines_of(redis, "permit acquire seats --lease 300ms");
+  CHECK(lines_of(redis, "permit acquire seats --lease 1m").size() == 1);
+}
+
+TEST_CASE("a latch from its setting to its end") {
+  RedisServer redis;
+  tell(redis, {
+                  {"latch wait built", 1, ""},
+                  {"latch wait built --absent-ok", 0, ""},
+                  {"latch wait built --absent-ok --await-set", 64, ""},
+                  {"latch wait built --await-set -n", 75, ""},
+                  {"latch down built", 1, ""},
+                  {"latch delete built", 1, ""},
+                  {"latch status built", 1, "built: unknown\n"},
+                  {"latch set built 3", 0, ""},
+                  {"latch set built 2", 1, ""},
+                  {"latch wait built -n", 75, ""},
+                  {"latch status built", 1, "built: closed, 3 to go\n"},
+                  {"latch down built --by 2", 0, ""},
+                  {"latch down built", 0, ""},
+                  {"latch wait built", 0, ""},
+                  {"latch status built", 0, "built: open\n"},
+                  {"latch down built", 1, ""},
+                  {"latch set built 1 --expire 1m", 0, ""},
+                  {"latch status built", 1, "built: closed, 1 to go\n"},
+                  {"latch delete built", 0, ""},
+                  {"latch status built", 1, "built: unknown\n"},
+              });
+}
+
+TEST_CASE("the last count of a latch wakes who waits, and --await-set waits for the setting too") {
+  RedisServer redis;
+  Rlock early = redis.rlock("latch", "wait", "built", "--await-set");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }));
+  tell(redis, {{"latch set built 1", 0, ""}});
+  Rlock late = redis.rlock("latch", "wait", "built");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 2; }));
+  tell(redis, {{"latch down built", 0, ""}});
+  CHECK(early.exit_code() == 0);
+  CHECK(late.exit_code() == 0);
+}
+
+TEST_CASE("another type under the key is 65 for every verb that looks") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "list", "x"});
+  for (const std::string line :
+       {"sem init list 1", "sem acquire list -n", "sem release list", "sem add list 1", "sem drain list",
+        "sem status list", "sem delete list", "permit init list 1", "permit acquire list -n --lease 1m",
+        "permit add list 1", "permit status list", "permit delete list", "latch set list 1",
+        "latch down list", "latch wait list", "latch status list", "latch delete list"})
+    tell(redis, {{line, 65, ""}});
+  CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
+}
+
+TEST_CASE("numbers that are none are refused before anything is sent") {
+  RedisServer redis;
+  Monitor monitor{redis};
+  for (const std::string number : {"0", "2147483648", "1e3", "x", "1.5", "+1", "9999999999999999999999"}) {
+    tell(redis, {{"sem init s " + number, 64, ""},
+                 {"sem add s " + number, 64, ""},
+                 {"sem acquire s --count " + number, 64, ""},
+                 {"permit init p " + number, 64, ""},
+                 {"permit acquire p --lease 1m --count " + number, 64, ""},
+                 {"latch set l " + number, 64, ""},
+                 {"latch down l --by " + number, 64, ""}});
+  }
+  tell(redis,
+       {{"sem init", 64, ""}, {"sem init s", 64, ""}, {"sem init s 1 2", 64, ""}, {"sem inti s 1", 64, ""}});
+  CHECK(monitor.commands().empty());
+}
+
+}  // namespace rlock::test
