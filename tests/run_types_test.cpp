@@ -1,0 +1,228 @@
+// `rlock run` with each type of lock, as a user drives it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kPatience = 20s;  // of a test, for what takes milliseconds on an idle machine
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// rlock run with these options on key `k`, and this shell command.
+Rlock run(const RedisServer& redis, Words options, const std::string& script) {
+  Words all{"run", "-k", "k"};
+  all.insert(all.end(), options.begin(), options.end());
+  all.insert(all.end(), {"--", "sh", "-c", script});
+  return Rlock{all, redis.environment()};
+}
+
+/// The same, once it holds: the command has made the file `inside` in `folder`.
+Rlock holding(const RedisServer& redis, Words options, const TempDir& folder) {
+  Rlock held = run(redis, std::move(options), "touch " + folder / "inside" + "; exec sleep 60");
+  REQUIRE(eventually([&] { return !output_of({"ls", folder.path()}).empty(); }, kPatience));
+  return held;
+}
+
+const Words kTypes[] = {
+    {"--type", "lock"}, {"--type", "read"},  {"--type", "write"}, {"--type", "fenced"},
+    {"--type", "spin"}, {"--type", "plain"}, {"--permits", "1"},
+};
+
+}  // namespace
+
+TEST_CASE("readers run together, a writer alone") {
+  RedisServer redis;
+  TempDir folder;
+  Rlock reader = holding(redis, {"-s"}, folder);
+  CHECK(run(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 0);
+  CHECK(run(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
+  reader.signal(SIGTERM);
+  reader.exit_code(kPatience);
+
+  TempDir other;
+  Rlock writer = holding(redis, {"-x"}, other);
+  CHECK(run(redis, {"-s", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(run(redis, {"-x", "-n"}, "true").exit_code(kPatience) == 75);
+}
+
+TEST_CASE("a waiting writer starts when the last reader has left") {
+  RedisServer redis;
+  TempDir folder;
+  Rlock reader = holding(redis, {"-s"}, folder);
+  Rlock writer = run(redis, {"-x", "-q"}, "echo written");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_rwlock:{k}") == 1; }, kPatience));
+  reader.signal(SIGTERM);
+  CHECK(writer.exit_code(kPatience) == 0);
+  CHECK(writer.out() == "written\n");
+}
+
+TEST_CASE("a writer may read inside its write lock; a reader that wants to write is told why it cannot") {
+  RedisServer redis;
+  const std::string inner = rlock_binary() + " run -n -k k ";
+  CHECK(run(redis, {"-x"}, inner + "-s -- true").exit_code(kPatience) == 0);
+  Rlock upgrade = run(redis, {"-s"}, inner + "-x -- true");
+  CHECK(upgrade.exit_code(kPatience) != 0);
+  CHECK(has(upgrade.err(), "a read hold cannot become a write hold"));
+  CHECK(!redis.has("k"));
+}
+
+TEST_CASE("a fenced run is told the token of its hold, and the next one a larger") {
+  RedisServer redis;
+  TempDir folder;
+  const auto fence = [&] {
+    Rlock fenced = run(redis, {"--fenced", "--status-file", folder / "status"}, "echo $RLOCK_FENCE");
+    CHECK(fenced.exit_code(kPatience) == 0);
+    return fenced.out();
+  };
+  CHECK(fence() == "1\n");
+  CHECK(fence() == "2\n");
+  CHECK(has(read_file(folder / "status"), "\"fence\":2"));
+  CHECK(redis.keys() == "redisson_lock_token:{k}\n");
+}
+
+TEST_CASE("a spin lock is waited for without a subscription") {
+  RedisServer redis;
+  TempDir folder;
+  Rlock held = holding(redis, {"--type", "spin"}, folder);
+  Monitor monitor{redis};
+  Rlock waiter = run(redis, {"--type", "spin", "-q"}, "true");
+  const auto polls = [&] {
+    return std::ranges::count_if(monitor.commands(), [](const auto& line) { return has(line, "EVALSHA"); });
+  };
+  REQUIRE(eventually([&] { return polls() > 5; }, kPatience));
+  held.signal(SIGTERM);
+  CHECK(waiter.exit_code(kPatience) == 0);
+  CHECK(std::ranges::none_of(monitor.commands(), [](const auto& line) { return has(line, "SUBSCRIBE"); }));
+}
+
+TEST_CASE("a plain lock and a client that knows only SET NX PX exclude each other") {
+  RedisServer redis;
+  redis.cli({"SET", "k", "another client's token", "NX", "PX", "60000"});
+  CHECK(run(redis, {"--type", "plain", "-n"}, "true").exit_code(kPatience) == 75);
+  CHECK(redis.cli({"GET", "k"}) == "another client's token");
+  redis.del("k");
+
+  TempDir folder;
+  Rlock held = holding(redis, {"--type", "plain"}, folder);
+  CHECK(redis.cli({"SET", "k", "another client's token", "NX", "PX", "60000"}).empty());
+  held.signal(SIGTERM);
+  held.exit_code(kPatience);
+  CHECK(!redis.has("k"));
+}
+
+TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
+  RedisServer redis;
+  TempDir first;
+  TempDir second;
+  Rlock one = holding(redis, {"--permits", "2"}, first);
+  Rlock two = holding(redis, {"--permits", "2"}, second);
+  CHECK(run(redis, {"--permits", "2", "-n"}, "true").exit_code(kPatience) == 75);
+
+  one.signal(SIGTERM);
+  one.exit_code(kPatience);
+  Rlock next = run(redis, {"--permits", "2", "-n"}, "echo $RLOCK_SLOT $RLOCK_TYPE");
+  CHECK(next.exit_code(kPatience) == 0);
+  CHECK(next.out() == "0 permit\n");
+  two.signal(SIGTERM);
+  two.exit_code(kPatience);
+  CHECK(redis.keys() == "k\n");
+  CHECK(redis.cli({"GET", "k"}) == "2");
+}
+
+TEST_CASE("a run that takes several permits is told all their slots") {
+  RedisServer redis;
+  Rlock several = run(redis, {"--permits", "4", "--count", "3"}, "echo $RLOCK_SLOTS");
+  CHECK(several.exit_code(kPatience) == 0);
+  CHECK(several.out() == "0 1 2\n");
+  CHECK(redis.cli({"GET", "k"}) == "4");
+}
+
+TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
+  RedisServer redis;
+  CHECK(run(redis, {"--permits", "2"}, "true").exit_code(kPatience) == 0);
+  Rlock other = run(redis, {"--permits", "5"}, "true");
+  CHECK(other.exit_code(kPatience) == 65);
+  CHECK(has(other.err(), "'k' is a pool of 2 permits, not of 5"));
+  CHECK(has(other.err(), "rlock permit add 'k' 3"));
+}
+
+TEST_CASE("what a killed run has taken is free again within its lease, whatever its type") {
+  for (const Words& type : kTypes) {
+    CAPTURE(type[1]);
+    RedisServer redis;
+    TempDir folder;
+    Words brief = type;
+    brief.insert(brief.end(), {"--lease", "2s"});
+    Rlock held = holding(redis, brief, folder);
+    held.signal(SIGKILL);
+    held.exit_code(kPatience);
+    CHECK(run(redis, type, "true").exit_code(kPatience) == 0);
+  }
+}
+
+TEST_CASE(
+    "a run keeps what it holds beyond the lease, and is stopped when that is taken away, whatever its type") {
+  for (const Words& type : kTypes) {
+    CAPTURE(type[1]);
+    RedisServer redis;
+    TempDir folder;
+    Words brief = type;
+    brief.insert(brief.end(), {"--lease", "6s"});
+    Rlock held = holding(redis, brief, folder);
+    redis.cli({"FLUSHALL"});
+    CHECK(held.exit_code(kPatience) == 125);
+    CHECK(redis.keys().empty());
+  }
+}
+
+TEST_CASE("what stands under the key and is something else is refused with 65 and left as it was") {
+  const Words others[] = {
+      {"SET", "k", "text"},
+      {"SET", "k", "7"},
+      {"RPUSH", "k", "a"},
+      {"SADD", "k", "a"},
+      {"ZADD", "k", "1", "a"},
+      {"HSET", "k", "name", "value"},
+      {"HSET", "k", "mode", "read", "a:1", "1"},
+  };
+  RedisServer redis;
+  for (const Words& type : kTypes) {
+    for (const Words& other : others) {
+      const bool same_kind = (type[1] == "plain" && other[2] == "text") ||  // another's token
+                             ((type[1] == "read" || type[1] == "write") && other[2] == "mode");
+      if (same_kind) continue;
+      CAPTURE(type[1]);
+      CAPTURE(other[0] + " " + other[2]);
+      redis.cli({"FLUSHALL"});
+      redis.cli(other);
+      const std::string before = redis.cli({"DUMP", "k"});
+
+      Words options = type;
+      options.push_back("-n");
+      Rlock refused = run(redis, options, "echo ran");
+      CHECK(refused.exit_code(kPatience) == 65);
+      CHECK(refused.out().empty());
+      CHECK(has(refused.err(), "'k' "));
+      CHECK(redis.cli({"DUMP", "k"}) == before);
+      CHECK(redis.keys() == "k\n");
+    }
+  }
+}
+
+TEST_CASE("a lock on a read/write lock is told to use -x") {
+  RedisServer redis;
+  TempDir folder;
+  Rlock held = holding(redis, {"-s"}, folder);
+  Rlock refused = run(redis, {"-n"}, "true");
+  CHECK(refused.exit_code(kPatience) == 65);
+  CHECK(has(refused.err(), "(-x)"));
+}
