@@ -334,14 +334,24 @@ class World:
         self.release = release
         self.folder = tempfile.mkdtemp(prefix="rlock-interop-")
         self.redis = Redis(self.folder)
+        self.more = []
         self.java = Java(release, build)
         opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
                   for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]))]
         for answer in opened:
             answer.value(60)
 
+    def three_servers(self):
+        """Three more servers, with a client of Java's for each: R1, R2, R3."""
+        while len(self.more) < 3:
+            server = Redis(tempfile.mkdtemp(dir=self.folder))
+            self.more.append(server)
+            self.java.ask(f"R{len(self.more)}", "main", "open", server.url)
+        return self.more
+
     def close(self):
         Rlock.kill_all()
         self.java.kill()
-        self.redis.stop()
+        for server in [self.redis, *self.more]:
+            server.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
