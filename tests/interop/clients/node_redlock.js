@@ -1,0 +1,24 @@
+// node_redlock.js SOCKET KEY LEASE_MS: one try with node-redlock; `held` until a line comes, then `released`; or `busy`.
+const { Redis } = require('ioredis');
+const Redlock = require('redlock');
+
+const [socket, key, lease] = process.argv.slice(2);
+const client = new Redis({ path: socket });
+const redlock = new Redlock([client], { retryCount: 0 });
+
+async function main() {
+  let lock;
+  try {
+    lock = await redlock.lock(key, Number(lease));
+  } catch (error) {
+    if (error.name !== 'LockError') throw error;
+    console.log('busy');
+    return;
+  }
+  console.log('held');
+  await new Promise((resolve) => process.stdin.once('data', resolve).once('end', resolve));
+  await lock.unlock();
+  console.log('released');
+}
+
+main().then(() => process.exit(0), (error) => { console.error(error); process.exit(1); });
