@@ -283,17 +283,20 @@ class Verb:
 
     def __init__(self, redis, *words):
         self.redis, self.words = redis, words
-        self.process = subprocess.Popen([rlock_binary(), *words], env=rlock_environment(redis), text=True,
+        self.process = subprocess.Popen([rlock_binary(), *map(str, words)], env=rlock_environment(redis), text=True,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.ended = queue.Queue()
-        threading.Thread(target=lambda: self.ended.put((time.monotonic_ns(), *self.process.communicate())),
-                         daemon=True).start()
+        threading.Thread(target=self.read, daemon=True).start()
         Rlock.running.add(self)
         self.pid = self.process.pid
 
+    def read(self):
+        out, complaint = self.process.communicate()
+        self.ended.put((time.monotonic_ns(), out, complaint))
+
     def wait(self):
         """Until it waits."""
-        assert eventually(lambda: self.redis.waits(self.pid)), f"rlock {' '.join(self.words)} does not wait"
+        assert eventually(lambda: self.redis.waits(self.pid)), f"rlock {self.words} does not wait"
         return self
 
     def end(self, seconds=10.0):
@@ -301,7 +304,7 @@ class Verb:
         try:
             at, out, _ = self.ended.get(timeout=seconds)
         except queue.Empty:
-            raise AssertionError(f"rlock {' '.join(self.words)} does not end") from None
+            raise AssertionError(f"rlock {self.words} does not end") from None
         Rlock.running.discard(self)
         return self.process.wait(), out.strip(), at
 
