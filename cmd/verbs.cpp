@@ -37,6 +37,7 @@ constexpr std::array kVerbs{
     VerbEntry{"latch delete", "remove it", latch_delete_verb},
     VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
     VerbEntry{"unlock", "remove a lock by force", unlock_verb},
+    VerbEntry{"doctor", "is this server fit to hold locks?", doctor_verb},
     VerbEntry{"server start", "start it, unless it runs", server_start_verb},
     VerbEntry{"server stop", "stop it in good order", server_stop_verb},
     VerbEntry{"server status", "does it run, and where", server_status_verb},

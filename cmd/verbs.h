@@ -33,6 +33,7 @@ std::unique_ptr<Verb> latch_status_verb();
 std::unique_ptr<Verb> latch_delete_verb();
 std::unique_ptr<Verb> inspect_verb();
 std::unique_ptr<Verb> unlock_verb();
+std::unique_ptr<Verb> doctor_verb();
 std::unique_ptr<Verb> server_start_verb();
 std::unique_ptr<Verb> server_stop_verb();
 std::unique_ptr<Verb> server_status_verb();

@@ -1,0 +1,64 @@
+// rlock doctor: what makes a server unfit to hold locks, and how that is said.
+
+#include <doctest/doctest.h>
+
+#include "cmd/diagnosis.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+std::string bad_subjects(const std::string& info) {
+  std::string subjects;
+  for (const Finding& finding : diagnose(parse_info(info))) {
+    if (!finding.fit) subjects += finding.subject + " ";
+  }
+  return subjects;
+}
+
+}  // namespace
+
+TEST_CASE("what a server says about itself is judged by what locks need") {
+  CHECK(bad_subjects("role:master\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:1\r\n") ==
+        "");
+  CHECK(bad_subjects("role:master\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n") ==
+        "");
+  CHECK(bad_subjects("role:master\r\nmaxmemory:100\r\nmaxmemory_policy:volatile-ttl\r\naof_enabled:1\r\n") ==
+        "eviction ");
+  CHECK(bad_subjects("role:master\r\naof_enabled:0\r\n") == "persistence ");
+  CHECK(bad_subjects("role:slave\r\nmaster_host:db1\r\n") == "role ");
+}
+
+TEST_CASE("what a server does not say is not judged, and junk is none") {
+  CHECK(diagnose(parse_info("")).empty());
+  CHECK(diagnose(parse_info("# Server\n\n:::\nx\n")).empty());
+}
+
+TEST_CASE("a server with persistence and without eviction is fit") {
+  RedisServer redis{{.config = {"appendonly yes"}}};
+  Rlock doctor = redis.rlock("doctor");
+  CHECK(doctor.exit_code() == 0);
+  CHECK(doctor.out().find("BAD") == std::string::npos);
+  CHECK(doctor.out().find("  ok   persistence  appendonly is on") != std::string::npos);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a finding is status 1, in text and in JSON") {
+  RedisServer redis{{.config = {"maxmemory 100mb", "maxmemory-policy allkeys-lru"}}};
+  Rlock doctor = redis.rlock("doctor");
+  CHECK(doctor.exit_code() == 1);
+  CHECK(doctor.out().find("  BAD  eviction     maxmemory-policy is allkeys-lru") != std::string::npos);
+
+  Rlock json = redis.rlock("doctor", "--json");
+  CHECK(json.exit_code() == 1);
+  CHECK(json.out().starts_with(R"({"v":1,"fit":false,"servers":[{"server":"unix://)"));
+  CHECK(json.out().find(R"({"subject":"eviction","fit":false,)") != std::string::npos);
+}
+
+TEST_CASE("no server is no finding but a failure") {
+  Process::Options nobody = Rlock::clean_environment();
+  nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
+  CHECK(Rlock{{"doctor"}, nobody}.exit_code() == 69);
+}
+
+}  // namespace rlock::test
