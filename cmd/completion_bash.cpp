@@ -118,7 +118,7 @@ _rlock() {
     rest=${rest#"${rest%%[![:blank:]]*}"}
     next=${COMP_WORDS[i]}
     ((i == COMP_CWORD)) && next=$rest
-    if ((i > 0)) && [[ $before == "$rest" && -n $rest ]]; then
+    if ((i > 0)) && [[ $before == "$rest" ]]; then
       words[${#words[@]} - 1]+=$next
     else
       words+=("$next")

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "cmd/verb.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
 
@@ -71,6 +72,19 @@ TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUA
     const std::string fresh = rlock::with_fresh_options(page);
     if (std::getenv("RLOCK_UPDATE_MANUAL") != nullptr && page != fresh) write_file(path, fresh);
     CHECK(read_file(path) == fresh);
+  }
+}
+
+TEST_CASE("every verb has a page, and every option of its own stands there") {
+  std::string all;
+  for (const auto& path : pages()) all += read_file(path);
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const std::string name{entry.name};
+    CAPTURE(name);
+    CHECK(std::filesystem::exists(source_folder() / "man" /
+                                  ("rlock-" + name.substr(0, name.find(' ')) + ".1")));
+    if (!rlock::manual_options(name).empty())
+      CHECK(all.find(".\\\" options of " + name + "\n") != std::string::npos);
   }
 }
 

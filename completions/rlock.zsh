@@ -1,0 +1,1093 @@
+#compdef rlock
+# zsh completion for rlock, written by: rlock completion zsh
+
+# The keys of the server that the command line names, or else of the one that rlock would ask.
+_rlock_keys() {
+  local -a server keys
+  local i
+  for ((i = 1; i < CURRENT; i++)); do
+    case $words[i] in
+      -u | --url) server+=(--url "${(Q)words[i + 1]}") ;;
+      --url=*) server+=("${(Q)words[i]}") ;;
+    esac
+  done
+  keys=("${(@f)$(rlock inspect --quiet --connect-timeout 500ms --command-timeout 500ms $server 2>/dev/null </dev/null)}")
+  compadd -a keys
+}
+
+_rlock_verbs() {
+  local -a verbs
+  case $1 in
+    lock) verbs=('acquire:take a lock that nobody renews; prints its owner id' 'release:give it back' 'renew:let its lease start anew' 'status:is it held, and by whom') ;;
+    permit) verbs=('init:make a pool of N permits' 'add:make N more available' 'acquire:take permits for the time of a lease; prints ids' 'release:give permits back' 'renew:let their leases start anew' 'status:how many are available' 'delete:remove the pool') ;;
+    sem) verbs=('init:make a semaphore of N permits' 'acquire:take permits' 'release:give permits back' 'add:make N more available' 'drain:take all that is available' 'status:how many are available' 'delete:remove it') ;;
+    latch) verbs=('set:make one that opens after N counts' 'down:count it down' 'wait:wait until it is open' 'status:is it open' 'delete:remove it') ;;
+    server) verbs=('start:start it, unless it runs' 'stop:stop it in good order' 'status:does it run, and where') ;;
+    scripts) verbs=('list:name them, with their SHA-1' 'show:print one, byte for byte as it is sent' 'load:load them into the servers beforehand') ;;
+    completion) verbs=('bash:for bash' 'zsh:for zsh' 'fish:for fish') ;;
+  esac
+  _describe verb verbs
+}
+
+_rlock() {
+  local ret=1 verb
+  local -a nouns
+  nouns=(
+    'run:rlock run -k KEY \[OPTIONS\] \[--\] COMMAND \[ARG...\]'
+    'lock:acquire, release, renew, status'
+    'permit:init, add, acquire, release, renew, status, delete'
+    'sem:init, acquire, release, add, drain, status, delete'
+    'latch:set, down, wait, status, delete'
+    'inspect:who holds what, since when, until when, who waits'
+    'unlock:remove a lock by force'
+    'doctor:is this server fit to hold locks?'
+    'server:start, stop, status'
+    'scripts:list, show, load'
+    'completion:bash, zsh, fish'
+  )
+  if ((CURRENT == 2)); then
+    _describe verb nouns && ret=0
+    compadd -- --help --version && ret=0
+    return ret
+  fi
+  verb=$words[2]
+  shift words
+  ((CURRENT--))
+  case $verb in
+    lock | permit | sem | latch | server | scripts | completion)
+      if ((CURRENT == 2)); then
+        _rlock_verbs $verb
+        return
+      fi
+      verb+=" $words[2]"
+      shift words
+      ((CURRENT--))
+      ;;
+  esac
+  case $verb in
+    'run')
+      _arguments -s -S \
+        '*-k+[several\: all of them or none]:KEY:_rlock_keys' \
+        '*--key=[several\: all of them or none]:KEY:_rlock_keys' \
+        '*-s[readers share; use -s and -x together on one key]' \
+        '*--shared[readers share; use -s and -x together on one key]' \
+        '*--read[readers share; use -s and -x together on one key]' \
+        '*-x[one writer]' \
+        '*--exclusive[one writer]' \
+        '*--write[one writer]' \
+        '*--fair[in order of arrival]' \
+        '*--fenced[a growing number in RLOCK_FENCE]' \
+        '*--permits=[one of N slots (RLOCK_SLOT), --count M takes M]:N:( )' \
+        '*--count=[How many permits to take]:M:( )' \
+        '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
+        '*-c+[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
+        '*--command=[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
+        '*--max-hold=[stop COMMAND after this; exit 124]:DUR:( )' \
+        '*--min-hold=[keep the key this long after the acquire]:DUR:( )' \
+        '*--no-renew[no watchdog\: lock and COMMAND end with the lease]' \
+        '*--until=[release when which has ended]:command|group:(command group)' \
+        '*--signal=[TERM, SIGTERM or 15; it goes to the command'\''s process group]:SIG:( )' \
+        '*--kill-after=[The pause between that signal and KILL at --max-hold]:DUR:( )' \
+        '*--lost-grace=[The same pause after a loss; it must fit into the lease]:DUR:( )' \
+        '*--on-lost=[COMMAND, when the lock is lost]:stop|warn:(stop warn)' \
+        '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
+        '*--label=[As --reason; may be given several times]:K=V:( )' \
+        '*--status-file=[one JSON line that says how it ended]:F:_files' \
+        '*--status-fd=[the same, to an open descriptor]:N:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
+        '*--sync-timeout=[]:DUR:( )' \
+        '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \
+        '*--quorum=[Of several --url\: how many servers must grant the lock]:majority|all:(majority all)' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '(-)1:command:_command_names -e' '*::arguments:_normal' \
+        && ret=0
+      ;;
+    'lock acquire')
+      _arguments -s -S \
+        '*--lease=[the lock ends after this (required)]:DUR:( )' \
+        '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
+        '*--owner=[who has KEY already keeps it, with a new lease]:ID:( )' \
+        '*--again[one more hold of an owner who has KEY]' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--json[all facts in one document, instead of the owner id]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'lock release')
+      _arguments -s -S \
+        '*--owner=[as rlock lock acquire has printed it (required)]:ID:( )' \
+        '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'lock renew')
+      _arguments -s -S \
+        '*--owner=[as rlock lock acquire has printed it (required)]:ID:( )' \
+        '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
+        '*--lease=[from now on; without it as long as it was before]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'lock status')
+      _arguments -s -S \
+        '*--owner=[held by this owner?]:ID:( )' \
+        '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
+        '*-q[the exit status says it all]' \
+        '*--quiet[the exit status says it all]' \
+        '*-v[also the owner id in full]' \
+        '*--verbose[also the owner id in full]' \
+        '*--json[one document; schema in rlock-inspect(1)]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'permit init')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        ':N:( )' \
+        && ret=0
+      ;;
+    'permit add')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        ':N:( )' \
+        && ret=0
+      ;;
+    'permit acquire')
+      _arguments -s -S \
+        '*--lease=[the permits end after this (required)]:DUR:( )' \
+        '*--count=[so many, all or none]:N:( )' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'permit release')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        '*:ID:( )' \
+        && ret=0
+      ;;
+    'permit renew')
+      _arguments -s -S \
+        '*--lease=[from now on; without it as long as it was before]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        '*:ID:( )' \
+        && ret=0
+      ;;
+    'permit status')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'permit delete')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'sem init')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        ':N:( )' \
+        && ret=0
+      ;;
+    'sem acquire')
+      _arguments -s -S \
+        '*--count=[so many, all or none]:N:( )' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'sem release')
+      _arguments -s -S \
+        '*--count=[so many]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'sem add')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        ':N:( )' \
+        && ret=0
+      ;;
+    'sem drain')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'sem status')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'sem delete')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'latch set')
+      _arguments -s -S \
+        '*--expire=[forgotten after this, open or not]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        ':N:( )' \
+        && ret=0
+      ;;
+    'latch down')
+      _arguments -s -S \
+        '*--by=[so often at once]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'latch wait')
+      _arguments -s -S \
+        '*--absent-ok[take it for open]' \
+        '*--await-set[wait until it is set, too]' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'latch status')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'latch delete')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'inspect')
+      _arguments -s -S \
+        '*--json[one document; schema in rlock-inspect(1)]' \
+        '*-q[only the names of the keys]' \
+        '*--quiet[only the names of the keys]' \
+        '*-v[also owner ids in full, queue and Redis keys]' \
+        '*--verbose[also owner ids in full, queue and Redis keys]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'unlock')
+      _arguments -s -S \
+        '*--if-owner=[only if this one holds it]:ID:( )' \
+        '*-y[do not ask]' \
+        '*--yes[do not ask]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'doctor')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'server start')
+      _arguments -s -S \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'server stop')
+      _arguments -s -S \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'server status')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'scripts list')
+      _arguments -s -S \
+        '*--json[one document]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'scripts show')
+      _arguments -s -S \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew lock/retract meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew)' \
+        && ret=0
+      ;;
+    'scripts load')
+      _arguments -s -S \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[]' \
+        '*--user=[]:NAME:( )' \
+        '*--db=[]:N:( )' \
+        '*--prefix=[]:STR:( )' \
+        '*--config=[]:FILE:_files' \
+        '*--tls[]' \
+        '*--cacert=[]:F:_files' \
+        '*--cacertdir=[]:D:_files -/' \
+        '*--cert=[]:F:_files' \
+        '*--tls-key=[]:F:_files' \
+        '*--sni=[]:H:( )' \
+        '*--insecure[]' \
+        '*--connect-timeout=[]:DUR:( )' \
+        '*--command-timeout=[]:DUR:( )' \
+        '*-q[]' \
+        '*--quiet[]' \
+        '*-v[]' \
+        '*--verbose[]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'completion bash')
+      _arguments -s -S \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'completion zsh')
+      _arguments -s -S \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'completion fish')
+      _arguments -s -S \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+  esac
+  return ret
+}
+
+# Sourced, it registers itself; found in $fpath, it is called.
+if [[ $funcstack[1] == _rlock ]]; then
+  _rlock "$@"
+else
+  compdef _rlock rlock
+fi
