@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "base/log.h"
 #include "base/text.h"
@@ -23,9 +24,6 @@
 
 namespace rlock {
 namespace {
-
-/// A node of several may hold up a round for this part of the lease, so that one frozen server costs no validity.
-constexpr int kNodeShare = 20;
 
 Milliseconds between(TimePoint from, TimePoint to) {
   return std::chrono::duration_cast<Milliseconds>(to - from);
@@ -47,7 +45,8 @@ AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines&
   options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started),
                       .interrupted = [&signals] { return signals.any(); }};
   options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
-  options.node_timeout = std::min(opt.deployment.timeouts.command, opt.lease / kNodeShare);
+  options.node_timeout = node_timeout(opt.lease, opt.deployment.timeouts.command);
+  options.good_for = opt.budget.stop_after();
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
   options.hurried = [&signals] { return signals.insisted(); };
@@ -60,9 +59,15 @@ AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines&
 Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
               std::optional<LockSet>& locks) {
   for (const bool entering : {true, false}) {
-    locks.emplace(opt, entering ? holds_above_us() : std::vector<InheritedHold>{});
+    const auto above = entering ? holds_above_us() : std::vector<InheritedHold>{};
+    const auto wish = [&] {
+      locks.emplace(opt, above);
+      return Wish{locks->parts(), locks->together()};
+    };
+    wish();
     AcquireOptions options = waiting(opt, signals, lines);
     options.together = locks->together();
+    options.anew = wish;
     Acquired got = acquire(redis, locks->parts(), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
     const bool stale = gave_up != nullptr && locks->enters() && gave_up->refused &&
@@ -85,12 +90,16 @@ int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const
   return exit_code::of(failure.kind);
 }
 
-/// Which of several servers granted it.
-void say_who_voted(const Executor& redis, const Taken& taken) {
-  if (redis.nodes() == 1) return;
-  std::vector<std::string> names;
-  for (const std::size_t node : taken.voted) names.push_back(redis.str(node));
-  mention(fmt::format("granted by {} of {} servers: {}", names.size(), redis.nodes(), joined(names, ", ")));
+/// What each of several servers said.
+void say_who_voted(const Executor& redis, const std::vector<Said>& said) {
+  if (redis.nodes() == 1 || said.empty()) return;
+  std::map<Said, std::vector<std::string>> names;
+  for (std::size_t node = 0; node < said.size(); ++node) names[said[node]].push_back(redis.str(node));
+  std::vector<std::string> groups;
+  for (const auto& [word, who] : names)
+    groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
+  mention(fmt::format("{} of {} servers granted it: {}", names[Said::granted].size(), redis.nodes(),
+                      joined(groups, "; ")));
 }
 
 HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
@@ -149,6 +158,8 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
     if (answer.how == GivenBack::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
                            describe(opt.lease)));
+    else if (!answer.why.empty())
+      mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
     if (answer.how == GivenBack::How::not_ours && !lost)
       complain(fmt::format("{} was not ours any more at its release", key));
     if (!answer.unannounced.empty())
@@ -212,16 +223,17 @@ int run(const RunOptions& opt) {
   std::optional<LockSet> locks;
   const Acquired got = take(opt, redis, signals, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    say_who_voted(redis, gave_up->said);
     const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
     const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
-    report_gave_up(report, *gave_up, exit);
+    report_gave_up(report, redis, *gave_up, exit);
     write_status(report);
     if (interrupted) die_of(*signals.ended());
     return exit;
   }
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();
-  say_who_voted(redis, taken);
+  say_who_voted(redis, taken.said);
   report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
 
   // Holding. The command lives no longer than the lease that the keeper renews.

@@ -15,8 +15,31 @@ RunReport report_of(const RunOptions& options) {
   return report;
 }
 
-void report_gave_up(RunReport& report, const GaveUp& gave_up, int exit) {
+std::string_view text_of(Said said) {
+  switch (said) {
+    case Said::granted: return "granted";
+    case Said::busy: return "busy";
+    case Said::refused: return "refused";
+    case Said::failed: return "failed";
+    case Said::nothing: return "late";
+  }
+  return "late";
+}
+
+namespace {
+
+void report_nodes(RunReport& report, const Executor& redis, const std::vector<Said>& said) {
+  if (redis.nodes() == 1 || said.empty()) return;
+  report.nodes.emplace();
+  for (std::size_t node = 0; node < redis.nodes(); ++node)
+    report.nodes->push_back({redis.str(node), said[node] == Said::granted, text_of(said[node])});
+}
+
+}  // namespace
+
+void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
   report.exit = exit;
+  report_nodes(report, redis, gave_up.said);
   if (gave_up.failure) report.error = gave_up.failure->text;
   switch (gave_up.why) {
     case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
@@ -37,10 +60,7 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
   report.waited = waited;
   report.fence = taken.held.front().fence;
   if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
-  if (redis.nodes() == 1) return;
-  report.nodes.emplace();
-  for (std::size_t node = 0; node < redis.nodes(); ++node)
-    report.nodes->push_back({redis.str(node), std::ranges::count(taken.voted, node) > 0});
+  report_nodes(report, redis, taken.said);
 }
 
 void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,

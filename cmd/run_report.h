@@ -10,11 +10,14 @@
 
 namespace rlock {
 
+/// What a server said, in the word of the status record; "late": nothing, before enough others had decided.
+std::string_view text_of(Said said);
+
 /// What is known before anything has been asked: keys and type.
 RunReport report_of(const RunOptions& options);
 
 /// No lock: why, and which exit status says so.
-void report_gave_up(RunReport& report, const GaveUp& gave_up, int exit);
+void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit);
 
 /// The lock is ours.
 void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,

@@ -73,7 +73,7 @@ std::string RunReport::json() const {
   if (nodes) {
     std::vector<Json> items;
     for (const Node& node : *nodes)
-      items.push_back(Json::object({{"url", node.url}, {"granted", node.granted}}));
+      items.push_back(Json::object({{"url", node.url}, {"granted", node.granted}, {"said", node.said}}));
     servers = Json::array(items);
   }
   return Json::object({{"v", 1},

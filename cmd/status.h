@@ -19,6 +19,7 @@ struct RunReport {
   struct Node {
     std::string url;  ///< without secrets
     bool granted = false;
+    std::string_view said{};  ///< granted, busy, refused, failed or late
   };
 
   Outcome outcome = Outcome::error;

@@ -147,7 +147,8 @@ TEST_CASE("of five deployments three are enough, two are not and are given back"
     redis.answers({kHeld, kHeld, kHeld, std::nullopt, kBusy});
     const Acquired got = acquire(redis, kOne, one_try());
     REQUIRE(std::holds_alternative<Taken>(got));
-    CHECK(std::get<Taken>(got).voted == std::vector<std::size_t>{0, 1, 2});
+    const std::vector<Said> said{Said::granted, Said::granted, Said::granted, Said::failed, Said::busy};
+    CHECK(std::get<Taken>(got).said == said);
   }
   SUBCASE("two") {
     redis.answers({kHeld, kHeld, std::nullopt, std::nullopt, kBusy});
@@ -171,4 +172,72 @@ TEST_CASE("a lock that too few replicas have is given back and does not count as
   const Acquired got = acquire(redis, kOne, options);
   CHECK(gave_up(got).why == GaveUp::Why::unreachable);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "WAIT", "toy/release"});
+}
+
+TEST_CASE("what was granted too late is given back, and is no reason to say busy") {
+  ListRedis redis;
+  redis.answers(kHeld);
+  AcquireOptions options = one_try();
+  options.good_for = 0ms;
+
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release"});
+}
+
+TEST_CASE("after a round that had to be undone the next one asks as somebody else") {
+  ListRedis redis{3};
+  const Toy again{"k"};
+  const std::vector<Part> other{{&again, {}}};
+  int begun = 0;
+  AcquireOptions options = waiting(1000ms);
+  options.anew = [&] {
+    ++begun;
+    return Wish{other};
+  };
+
+  SUBCASE("split votes") { redis.answers({kHeld, kBusy, std::nullopt}); }
+  SUBCASE("an answer that was lost") { redis.answers({kBusy, kBusy, std::nullopt}); }
+  redis.answers(kDone);
+  redis.answers(kHeld);
+  const Acquired got = acquire(redis, kOne, options);
+
+  CHECK(std::holds_alternative<Taken>(got));
+  CHECK(begun == 1);
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release", "toy/acquire"});
+}
+
+TEST_CASE("who is only told busy stays who he is") {
+  ListRedis redis{3};
+  AcquireOptions options = waiting(1000ms);
+  options.anew = [&]() -> Wish { throw std::logic_error{"not asked for"}; };
+  redis.answers(kBusy);
+  redis.answers(kHeld);
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire"});
+}
+
+TEST_CASE("a server among several that denies us does not hide that the others are busy") {
+  ListRedis redis{3};
+  redis.answers({kBusy, Reply::error("WRONGPASS invalid username-password pair"), kBusy});
+
+  CHECK(gave_up(acquire(redis, kOne, one_try())).why == GaveUp::Why::busy);
+}
+
+TEST_CASE("of several queues the places behind are given up while we wait further in front") {
+  ListRedis redis;
+  const Toy a{"a", true};
+  const Toy b{"b", true};
+  const std::vector<Part> parts{{&a, {}}, {&b, {}}};
+  redis.answers(kHeld);  // a
+  redis.answers(kBusy);  // b: in its queue
+  redis.answers(kDone);  // a back
+  redis.answers(kBusy);  // a: in its queue
+  redis.answers(kDone);  // out of the queue of b
+  redis.answers(kHeld);
+  redis.answers(kHeld);
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, parts, waiting(1000ms))));
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire",
+                                              "toy/release", "toy/acquire", "toy/acquire"});
 }

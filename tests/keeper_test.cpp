@@ -151,3 +151,42 @@ TEST_CASE("a renewal counts only when the replicas have it") {
   turn(keeper, after(11s));
   CHECK(keeper.lease().asked == after(11s));
 }
+
+TEST_CASE("a quorum of confirmations is wanted for each part, not for all of them together") {
+  ListRedis redis{3};
+  const Toy other{"other"};
+  Keeper::Options options = keeping(30s);
+  options.parts.push_back({&other, {}});
+  options.sync_replicas = 1;
+  Keeper keeper{redis, options};
+
+  redis.answers({kDone, kDone, kDone});                // k
+  redis.answers({kDone, std::nullopt, std::nullopt});  // other
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+  CHECK(!keeper.lost());
+}
+
+TEST_CASE("an answer to a renewal that cannot be read confirms nothing and ends nothing") {
+  ListRedis redis;
+  redis.answers(Reply{std::string{"?"}});
+  Keeper keeper{redis, keeping(30s)};
+
+  turn(keeper, after(10s));
+  CHECK(!keeper.lost());
+  CHECK(keeper.lease().asked == kAsked);
+}
+
+TEST_CASE("a part that is lost is noticed although another one is not answered for") {
+  ListRedis redis;
+  const Toy other{"other"};
+  Keeper::Options options = keeping(30s);
+  options.parts.push_back({&other, {}});
+  Keeper keeper{redis, options};
+
+  redis.is_silent();
+  redis.answers(kGone);
+  turn(keeper, after(10s));
+  CHECK(keeper.lost());
+}

@@ -16,6 +16,10 @@ struct Call {
   std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
   std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
 
+  /// Sent with its source (EVAL) instead of its hash: for what must work although nobody may see the answer, and so no
+  /// NOSCRIPT either.
+  bool in_full = false;
+
   /// 0: any connection. Else only the one with this number (Vote::connection): WAIT speaks of the writes of its
   /// own connection and would confirm nothing on another.
   std::uint64_t only_on = 0;

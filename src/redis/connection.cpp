@@ -24,8 +24,9 @@ bool speaks_only_resp2(const Reply& error) {
   return error.is_error("NOPROTO") || error.text().find("unknown command") != std::string::npos;
 }
 
-std::vector<std::string> words_of(const Call& call, bool by_hash) {
+std::vector<std::string> words_of(const Call& call, bool hash_may_do) {
   if (call.script == nullptr) return call.args;
+  const bool by_hash = hash_may_do && !call.in_full;
   std::vector<std::string> words{by_hash ? "EVALSHA" : "EVAL",
                                  std::string{by_hash ? call.script->sha1 : call.script->source},
                                  std::to_string(call.keys.size())};

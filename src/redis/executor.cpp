@@ -39,8 +39,10 @@ struct Executor::Pending {
   Insist insist;
   std::vector<Ask> asks;
   Votes votes;
+  bool unobserved = false;  ///< goes when it is settled
 
   std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
+  bool settled() const { return std::ranges::all_of(votes, &Vote::settled); }
 };
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
@@ -59,7 +61,8 @@ Executor::~Executor() { loop_.leave(*this); }
 std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
 
 bool Executor::contacted() const {
-  return std::ranges::any_of(routes_, [](const auto& route) { return route->contacted(); });
+  const auto spoke = std::ranges::count_if(routes_, [](const auto& route) { return route->contacted(); });
+  return static_cast<std::size_t>(spoke) >= quorum();
 }
 
 std::string Executor::str(std::size_t node) const { return routes_[node]->str(); }
@@ -89,9 +92,7 @@ const Executor::Pending& Executor::find(Request request) const {
 
 const Votes& Executor::votes(Request request) const { return find(request).votes; }
 
-bool Executor::settled(Request request) const {
-  return std::ranges::all_of(find(request).votes, [](const Vote& vote) { return vote.settled(); });
-}
+bool Executor::settled(Request request) const { return find(request).settled(); }
 
 void Executor::drop(Request request) {
   Pending& pending = find(request);
@@ -101,11 +102,15 @@ void Executor::drop(Request request) {
   pending_.remove_if([&](const Pending& p) { return p.id == request; });
 }
 
+void Executor::let_finish(Request request) { find(request).unobserved = true; }
+
 Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
-                    const std::function<bool(const Votes&)>& enough) {
+                    const EnoughFrom& enough_from) {
   const Request request = post(call, patience.until, insist);
-  while (!settled(request) && !(enough && enough(votes(request))) && !patience.interrupted()) {
-    loop_.turn(patience.until);
+  while (!settled(request) && !patience.interrupted()) {
+    const TimePoint enough = enough_from ? enough_from(votes(request)) : kNever;
+    if (enough <= Clock::now()) break;
+    loop_.turn(earliest(patience.until, enough));
     progress(Clock::now());
   }
   Pending& pending = find(request);
@@ -165,6 +170,7 @@ void Executor::progress(TimePoint now) {
   for (Pending& pending : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   }
+  pending_.remove_if([&](const Pending& pending) { return pending.unobserved && pending.settled(); });
 }
 
 void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {

@@ -28,13 +28,13 @@ class Executor final : public Redis, public Source {
   Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options);  ///< for tests
   ~Executor() override;
 
-  bool contacted() const;                   ///< by any deployment
-  std::string str(std::size_t node) const;  ///< for messages
-  std::string str() const;
+  bool contacted() const;   ///< a quorum has sent a well-formed reply
+  std::string str() const;  ///< all of them, for messages
 
   Loop& loop() const noexcept override { return loop_; }
   std::size_t nodes() const noexcept override { return routes_.size(); }
   std::size_t quorum() const noexcept override;
+  std::string str(std::size_t node) const override;
   bool keeps_trying() const override { return options_.knock || contacted(); }
 
   /// Each attempt is cut to Timeouts::command; one that outlives its time condemns its connection.
@@ -42,8 +42,9 @@ class Executor final : public Redis, public Source {
   const Votes& votes(Request request) const override;
   bool settled(Request request) const override;
   void drop(Request request) override;
+  void let_finish(Request request) override;
   Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
-            const std::function<bool(const Votes&)>& enough = {}) override;
+            const EnoughFrom& enough_from = {}) override;
   void farewell(const Call& call) override;
 
   void watch(const Channel& channel) override;

@@ -6,7 +6,9 @@ namespace rlock {
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
   const Votes votes = run(call, patience, Insist::persist, [](const Votes& so_far) {
-    return std::ranges::any_of(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
+    const bool answered =
+        std::ranges::any_of(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
+    return answered ? TimePoint::min() : kNever;
   });
   std::optional<Failure> failure;
   for (const Vote& vote : votes) {

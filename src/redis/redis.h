@@ -51,17 +51,25 @@ class Redis {
   virtual Loop& loop() const = 0;
   virtual std::size_t nodes() const = 0;
   virtual std::size_t quorum() const = 0;
-  virtual bool keeps_trying() const = 0;  ///< after a failure; or is a silent server final?
+  virtual std::string str(std::size_t node) const = 0;  ///< what it is called in messages
+
+  /// After a failure? Not when nobody asked us to wait for a server and a quorum has never been there.
+  virtual bool keeps_trying() const = 0;
 
   /// Sends to every deployment. Unsettled votes become failures at the deadline.
   virtual Request post(const Call& call, TimePoint deadline, Insist insist) = 0;
   virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
   virtual bool settled(Request request) const = 0;
   virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
+  virtual void let_finish(
+      Request request) = 0;  ///< nobody looks at it any more, but it goes on to its deadline
 
-  /// Posts, pumps the loop until every vote is settled, or `enough` says so, or the patience ends; drops.
+  /// From when on so many votes will do: TimePoint::min() at once, kNever not yet.
+  using EnoughFrom = std::function<TimePoint(const Votes&)>;
+
+  /// Posts, pumps the loop until every vote is settled, or they are enough, or the patience ends; drops.
   virtual Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
-                    const std::function<bool(const Votes&)>& enough = {}) = 0;
+                    const EnoughFrom& enough_from = {}) = 0;
 
   /// Writes `call` behind what connections still carry that were given up, so that a frozen server that wakes up undoes
   /// what it then does. Nobody waits for an answer.

@@ -18,79 +18,45 @@ constexpr int kPollJitterPart = 10;
 /// A TTL counts whole milliseconds; asking in the one in which it ends would ask too early.
 constexpr Milliseconds kPastTtl{2};
 
-/// Between two rounds over several deployments that split their votes. Random, or contenders would split them again.
-constexpr Milliseconds kSplitPause{50};
+/// For giving back what a failed wait may have taken: a wait of 2 s is over within 3 s, whatever the network does.
+constexpr Milliseconds kGiveBack{700};
 
-/// What one round of asking came to.
-struct Round {
-  std::optional<Held> held;
-  std::optional<Refused> refused;
-  std::optional<Busy> busy;
-  std::optional<Failure> failure;
-  bool ambiguous = false;  ///< somebody may have granted what we do not hold
-  TimePoint asked = kNever;
-  std::vector<std::size_t> voted;
-  std::size_t answered = 0;  ///< deployments that said anything
-};
+/// How long we go on telling a server that does not answer what it has to undo, while we do something else.
+constexpr Milliseconds kUndo{30000};
 
-/// Reads votes as the lock understands them.
-Round count(const Waitable& lock, const Votes& votes, std::size_t quorum) {
-  Round round;
-  std::vector<Held> granted;
-  for (std::size_t node = 0; node < votes.size(); ++node) {
-    const Vote& vote = votes[node];
-    if (vote.answer() == nullptr) {
-      if (vote.attempts > 0) round.ambiguous = true;
-      round.failure = vote.reply ? failure_of(*vote.reply)
-                                 : vote.failure.value_or(Failure{Error::unreachable, "no answer"});
-      continue;
-    }
-    ++round.answered;
-    const Attempt attempt = lock.read(*vote.reply);
-    if (const auto* held = std::get_if<Held>(&attempt)) {
-      granted.push_back(*held);
-      round.voted.push_back(node);
-      round.asked = earliest(round.asked, vote.asked);
-    } else if (const auto* busy = std::get_if<Busy>(&attempt)) {
-      round.busy = *busy;
-    } else {
-      round.refused = std::get<Refused>(attempt);
-    }
-  }
-  if (granted.size() >= quorum) {
-    round.held = granted.front();
-  } else if (!granted.empty()) {
-    round.ambiguous = true;
-  }
-  return round;
-}
+/// Between two rounds over several deployments that split their votes or were too few: random, or contenders would split
+/// them again; doubling, for there may be many of them.
+constexpr Milliseconds kLeastSplitPause{10};
+constexpr Milliseconds kMostSplitPause{500};
 
-/// Worth waiting for more votes? Not once enough have granted it, nor once enough cannot.
-bool decided(const Waitable& lock, const Votes& votes, std::size_t quorum) {
-  std::size_t granted = 0;
-  std::size_t open = 0;
-  for (const Vote& vote : votes) {
-    if (!vote.settled()) {
-      ++open;
-    } else if (vote.answer() != nullptr && std::holds_alternative<Held>(lock.read(*vote.reply))) {
-      ++granted;
-    }
-  }
-  return granted >= quorum || granted + open < quorum;
-}
+/// After a round in which the server failed.
+constexpr Milliseconds kFailurePause{50};
+
+/// How many times the first such pause we pass by announcements, too: they tell that others have split.
+constexpr int kDeafPauses = 8;
+
+/// After an announcement by one of several deployments: the others will make theirs, and everybody has heard it.
+constexpr Milliseconds kHerdPause{10};
 
 /// A part as the wait sees it: it need not have an owner.
 struct Item {
   const Waitable* lock;
-  std::vector<Call> escort;
-  std::vector<Call> erasure;
+  std::vector<Call> escort{};
+  std::vector<Call> erasure{};
 };
+
+std::vector<Item> items_of(std::span<const Part> parts) {
+  std::vector<Item> items;
+  for (const Part& part : parts) items.push_back({part.lock, part.escort, part.erasure});
+  return items;
+}
 
 /// What is asked in one go: one part, or all of them together.
 struct Question {
   const Waitable* what;
   std::size_t first, end;  ///< the parts that it is about
   Call call;
+  bool queued = false;  ///< asked, and it may have got us a place in a queue
 };
 
 std::vector<Question> questions_about(const std::vector<Item>& parts, const Together* together) {
@@ -113,137 +79,234 @@ class Wait {
  public:
   Wait(Redis& redis, std::vector<Item> parts, const AcquireOptions& options)
       : redis_(redis),
-        parts_(std::move(parts)),
         options_(options),
+        several_(redis.nodes() > 1),
         one_try_(options.patience.until <= Clock::now()),
-        questions_(questions_about(parts_, options.together)),
-        blocked_(&questions_.front()) {}
+        heard_(redis.nodes(), false) {
+    begin_with(std::move(parts), options.together);
+  }
 
   Acquired run() {
     for (;;) {
-      if (auto outcome = attempt()) return *std::move(outcome);
-      if (one_try_ || options_.patience.ended()) return give_up();
+      if (auto taken = attempt()) return finish(*std::move(taken));
+      if (round_.refused || failed_for_good() || one_try_ || options_.patience.ended()) return give_up();
+      step_back();
       sleep();
       if (options_.patience.interrupted()) return give_up();
     }
   }
 
  private:
-  /// Asks for everything, in order. Nothing: somebody else has some of it.
-  std::optional<Acquired> attempt() {
-    Taken taken{.asked = kNever, .held = {}, .voted = {}};
-    for (const Question& question : questions_) {
-      last_ = ask(question);
-      failure_ = last_.failure;
-      if (last_.busy) busy_ = last_.busy;
-      if (last_.refused) return refuse(question);
-      if (!last_.held || !replicated()) {
-        blocked_ = &question;
-        give_back(question, last_.ambiguous && redis_.nodes() > 1,
-                  redis_.nodes() > 1 ? Redis::Insist::once : Redis::Insist::persist);
-        if (failed_for_good()) return give_up();
-        return std::nullopt;
-      }
-      taken.asked = earliest(taken.asked, last_.asked);
-      taken.voted = last_.voted;
+  void begin_with(std::vector<Item> parts, const Together* together) {
+    parts_ = std::move(parts);
+    together_ = together;
+    questions_ = questions_about(parts_, together);
+    blocked_ = 0;
+    repeated_ = false;
+    wakeups_.reset();
+  }
+
+  const Question& blocked() const { return questions_[blocked_]; }
+
+  // --- asking ----------------------------------------------------------------------------------
+
+  /// Asks for everything, in order. Nothing: some of it cannot be had now, as round_ says.
+  std::optional<Taken> attempt() {
+    Taken taken{.asked = kNever, .held = {}, .said = {}};
+    for (blocked_ = 0; blocked_ < questions_.size(); ++blocked_) {
+      ask(questions_[blocked_]);
+      if (!round_.held || !replicated()) return std::nullopt;
+      taken.asked = earliest(taken.asked, round_.asked);
       std::ranges::copy(held_by(), std::back_inserter(taken.held));
+      if (taken.said.empty()) taken.said = round_.said;
+      for (std::size_t node = 0; node < round_.said.size(); ++node)
+        if (round_.said[node] != Said::granted) taken.said[node] = round_.said[node];
     }
-    return taken;
+    --blocked_;
+    const Milliseconds took = left(Clock::now(), taken.asked);
+    if (took < options_.good_for) return taken;
+    came_to_nothing({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
+    return std::nullopt;
   }
 
-  std::vector<Held> held_by() const {
-    if (options_.together == nullptr) return {*last_.held};
-    return options_.together->held(*votes_[last_.voted.front()].answer());
-  }
-
-  Round ask(const Question& question) {
-    const bool persists = redis_.nodes() == 1 && !one_try_;
-    const auto insist = persists ? Redis::Insist::persist : Redis::Insist::once;
-    votes_ = redis_.run(question.call, patience_of_a_round(), insist,
-                        [&](const Votes& votes) { return decided(*question.what, votes, redis_.quorum()); });
-    return count(*question.what, votes_, redis_.quorum());
+  void ask(Question& question) {
+    const TimePoint begun = Clock::now();
+    const bool persists = !several_ && !one_try_;
+    Decision decision{*question.what, redis_};
+    votes_ = redis_.run(question.call, patience_of_a_round(),
+                        persists ? Redis::Insist::persist : Redis::Insist::once,
+                        [&](const Votes& votes) { return decision.enough_from(votes); });
+    round_ = count(*question.what, redis_, votes_);
+    round_took_ = left(Clock::now(), begun);
+    if (round_.busy) busy_ = round_.busy;
+    question.queued = question.what->queues();
+    for (std::size_t node = 0; node < votes_.size(); ++node) {
+      const Vote& vote = votes_[node];
+      heard_[node] = heard_[node] || vote.attempts > 0;
+      repeated_ = repeated_ || vote.attempts > (vote.answer() != nullptr ? 1 : 0);
+    }
   }
 
   Patience patience_of_a_round() const {
-    Patience patience = within(redis_.nodes() > 1 ? options_.node_timeout : options_.one_try);
+    Patience patience = within(several_ ? options_.node_timeout : options_.one_try);
     if (!one_try_) patience.until = earliest(patience.until, options_.patience.until);
     patience.interrupted = options_.patience.interrupted;
     return patience;
   }
 
+  std::vector<Held> held_by() const {
+    if (together_ == nullptr) return {*round_.held};
+    const auto granted = std::ranges::find(round_.said, Said::granted) - round_.said.begin();
+    return together_->held(*votes_[static_cast<std::size_t>(granted)].answer());
+  }
+
   bool replicated() {
     if (options_.sync_replicas == 0) return true;
     const auto missing =
-        await_replicas(redis_, votes_, last_.voted, options_.sync_replicas, options_.sync_timeout);
-    if (!missing) return true;
-    last_.ambiguous = true;
-    failure_ = missing;
-    return false;
+        await_replicas(redis_, votes_, round_.said, options_.sync_replicas, options_.sync_timeout);
+    if (missing) came_to_nothing(*missing);
+    return !missing;
+  }
+
+  /// It was granted, but is of no use.
+  void came_to_nothing(Failure why) {
+    round_.held.reset();
+    round_.may_be_granted = true;
+    round_.failure = std::move(why);
   }
 
   /// A failure that no further try can mend: denied, or no server where nobody asked us to wait for one.
   bool failed_for_good() const {
-    if (!failure_ || last_.busy) return false;
-    return failure_->kind != Error::unreachable || !redis_.keeps_trying();
+    return round_.failure && (round_.failure->kind != Error::unreachable || !redis_.keeps_trying());
   }
 
-  /// Gives back the parts before this question, and those that it is about when its answer left that open. Between two
-  /// rounds nobody is waited for who does not answer: the next round, or the last word, will tell him.
-  void give_back(const Question& question, bool open, Redis::Insist insist) {
-    Patience goodbye = within(kGoodbye);
-    goodbye.interrupted = options_.hurried;
-    for (std::size_t part = 0; part < (open ? question.end : question.first); ++part) {
-      auto call = parts_[part].lock->give_back();
+  // --- giving back -----------------------------------------------------------------------------
+
+  /// Undoes what this round has taken, and leaves the queues of what we are not waiting for.
+  void step_back() {
+    const bool granted = std::ranges::count(round_.said, Said::granted) > 0;
+    const bool undoes_blocked = several_ && (granted || (round_.may_be_granted && !blocked().queued));
+    bool any = false;
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      if (i < blocked_ || (i == blocked_ ? undoes_blocked : questions_[i].queued)) {
+        undo(questions_[i], several_);
+        any = true;
+      }
+    }
+    if (!any) return;
+    if (!options_.anew || !several_) {  // of several servers nobody is waited for who does not answer
+      if (undone_for_sure()) return;
+      if (!options_.anew) return drop_debts();
+    }
+    if (questions_[blocked_].queued) undo(questions_[blocked_], several_);
+    const std::size_t at = blocked_;
+    const Wish wish = options_.anew();
+    begin_with(items_of(wish.parts), wish.together);
+    blocked_ = at;
+  }
+
+  void undo(Question& question, bool silently) {
+    question.queued = false;
+    for (std::size_t part = question.first; part < question.end; ++part) {
+      const Waitable& lock = *parts_[part].lock;
+      auto call = silently ? lock.undo() : lock.give_back();
       if (!call) continue;
+      call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
       redis_.farewell(*call);
       call->escort = parts_[part].erasure;
-      redis_.run(*call, goodbye, insist);
+      debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
     }
   }
 
-  Acquired refuse(const Question& question) {
-    give_back(question, redis_.nodes() > 1 || question.what->queues(), Redis::Insist::persist);
-    return GaveUp{.why = GaveUp::Why::refused, .refused = last_.refused, .failure = {}, .busy = {}};
+  /// Waits until all has been undone. False: a copy of something may still be on its way.
+  bool undone_for_sure() {
+    await_debts();
+    const auto once = [](const Vote& vote) { return vote.answer() != nullptr && vote.attempts == 1; };
+    const bool sure = !repeated_ && std::ranges::all_of(debts_, [&](auto request) {
+      return std::ranges::all_of(redis_.votes(request), once);
+    });
+    if (sure) drop_debts();
+    return sure;
+  }
+
+  /// A while; of those that can have heard us.
+  void await_debts() {
+    const TimePoint until = later(Clock::now(), kGiveBack);
+    const auto settled = [&](auto request) {
+      const Votes& votes = redis_.votes(request);
+      for (std::size_t node = 0; node < votes.size(); ++node)
+        if (heard_[node] && !votes[node].settled()) return false;
+      return true;
+    };
+    while (Clock::now() < until && !options_.hurried() && !std::ranges::all_of(debts_, settled))
+      redis_.loop().turn(until);
+  }
+
+  void drop_debts() {
+    for (const auto request : debts_) redis_.drop(request);
+    debts_.clear();
+  }
+
+  Acquired finish(Taken taken) {
+    for (const auto request : debts_) redis_.let_finish(request);
+    return taken;
   }
 
   Acquired give_up() {
-    if (blocked_->what->queues() || last_.ambiguous) give_back(*blocked_, true, Redis::Insist::persist);
-    GaveUp::Why why = GaveUp::Why::unreachable;
-    if (busy_) why = GaveUp::Why::busy;
-    if (failure_ && failure_->kind != Error::unreachable)
-      why = GaveUp::Why::unreachable;  // denied beats busy
-    if (options_.patience.interrupted()) why = GaveUp::Why::interrupted;
-    if (failure_ && failure_->kind == Error::unreachable && redis_.nodes() > 1 &&
-        last_.answered < redis_.quorum()) {
-      failure_->text = fmt::format("no quorum: {} of {} servers answer, {} are needed ({})", last_.answered,
-                                   redis_.nodes(), redis_.quorum(), failure_->text);
-    }
-    return GaveUp{.why = why, .refused = {}, .failure = failure_, .busy = busy_};
+    const bool asked_in_vain = blocked_ == 0 && !round_.may_be_granted && !repeated_;
+    for (std::size_t i = 0; i < questions_.size(); ++i)
+      if (questions_[i].queued || (!asked_in_vain && i <= blocked_)) undo(questions_[i], false);
+    await_debts();
+    drop_debts();
+
+    GaveUp gave_up{.why = GaveUp::Why::unreachable,
+                   .refused = round_.refused,
+                   .failure = round_.failure,
+                   .busy = busy_,
+                   .said = round_.said};
+    const bool denied = round_.failure && round_.failure->kind != Error::unreachable;  // beats busy
+    if (busy_ && !denied) gave_up.why = GaveUp::Why::busy;
+    if (options_.patience.interrupted()) gave_up.why = GaveUp::Why::interrupted;
+    if (round_.refused) gave_up.why = GaveUp::Why::refused;
+    return gave_up;
   }
+
+  // --- sleeping --------------------------------------------------------------------------------
 
   /// Until there is a reason to ask again.
   void sleep() {
-    const Waitable& lock = *blocked_->what;
+    const Waitable& what = *blocked().what;
     if (!wakeups_ || watched_ != blocked_) {
-      wakeups_.emplace(redis_, lock.channels());
+      wakeups_.emplace(redis_, what.channels());
       watched_ = blocked_;
     }
-    const TimePoint until = earliest(options_.patience.until, asks_again_at(lock));
     tell();
-    while (Clock::now() < until && !wakeups_->take() && !options_.patience.interrupted()) {
+    const bool split = several_ && (round_.split || round_.failure);
+    if (!split) split_pause_ = Milliseconds{0};
+    const TimePoint now = Clock::now();
+    const TimePoint until = split ? later(now, split_pause()) : asks_again_at(what);
+    const auto deaf = [] { return false; };
+    if (split) idle(earliest(until, later(now, least_split_pause() * kDeafPauses)), deaf);
+    idle(until, [&] { return wakeups_->take(); });
+    if (several_ && !split) idle(later(Clock::now(), jitter(kHerdPause)), deaf);
+  }
+
+  template <class Fact>
+  void idle(TimePoint until, Fact&& woken) {
+    until = earliest(until, options_.patience.until);
+    while (Clock::now() < until && !woken() && !options_.patience.interrupted()) {
       redis_.loop().turn(earliest(until, options_.tell_at()));
       if (Clock::now() >= options_.tell_at()) tell();
     }
   }
 
   TimePoint asks_again_at(const Waitable& lock) {
-    const TimePoint now = Clock::now();
     const bool announced = !lock.channels().empty() && !redis_.deaf();
     Milliseconds nap = lock.poll_every() + jitter(lock.poll_every() / kPollJitterPart);
     if (!announced) nap = pause(lock);
-    if (!last_.busy) nap = std::min(nap, kSplitPause + jitter(kSplitPause));
-    if (last_.busy && last_.busy->retry_after) nap = std::min(nap, *last_.busy->retry_after + kPastTtl);
-    return later(now, nap);
+    if (!round_.busy) nap = std::min(nap, kFailurePause + jitter(kFailurePause));
+    if (round_.busy && round_.busy->retry_after) nap = std::min(nap, *round_.busy->retry_after + kPastTtl);
+    return later(Clock::now(), nap);
   }
 
   /// MIN, doubling to MAX, each with jitter; equal ends are a constant pause.
@@ -253,38 +316,62 @@ class Wait {
     return least == most ? pause_ : pause_ / 2 + jitter(pause_);
   }
 
+  /// About what a round takes: in a shorter time nobody can have finished his.
+  Milliseconds least_split_pause() const {
+    return round_.failure ? kFailurePause : std::clamp(round_took_, kLeastSplitPause, kMostSplitPause);
+  }
+
+  Milliseconds split_pause() {
+    const Milliseconds doubled = std::min(split_pause_ * 2, kMostSplitPause);
+    split_pause_ = std::max(doubled, least_split_pause());
+    return split_pause_ / 2 + jitter(split_pause_);
+  }
+
   void tell() const {
-    options_.tell({.busy = last_.busy ? &*last_.busy : nullptr,
-                   .failure = failure_ ? &*failure_ : nullptr,
-                   .part = blocked_->first,
-                   .what = blocked_->what});
+    options_.tell({.busy = round_.busy ? &*round_.busy : nullptr,
+                   .failure = round_.failure ? &*round_.failure : nullptr,
+                   .part = blocked().first,
+                   .what = blocked().what});
   }
 
   Redis& redis_;
-  const std::vector<Item> parts_;
   const AcquireOptions& options_;
+  const bool several_;  ///< deployments
   const bool one_try_;
+
+  std::vector<Item> parts_;
+  const Together* together_ = nullptr;
+  std::vector<Question> questions_;
+  std::size_t blocked_ = 0;  ///< which of them could not be had
+  bool repeated_ = false;    ///< a copy of a question of this wish may still be on its way
+
   Votes votes_;
-  Round last_;
-  std::optional<Busy> busy_;        ///< the last "busy" that anybody said
-  std::optional<Failure> failure_;  ///< of the last round
-  const std::vector<Question> questions_;
-  const Question* blocked_;            ///< what could not be had
-  const Question* watched_ = nullptr;  ///< whose channels we listen to
+  Round round_;  ///< the last one
+  Milliseconds round_took_{0};
+  std::optional<Busy> busy_;           ///< the last "busy" of this wait
+  std::vector<bool> heard_;            ///< deployments that may have heard us
+  std::vector<Redis::Request> debts_;  ///< what has been undone, but not everywhere for sure
+
   std::optional<WakeUps> wakeups_;
+  std::size_t watched_ = 0;  ///< whose channels we listen to
   Milliseconds pause_{0};
+  Milliseconds split_pause_{0};
 };
 
 }  // namespace
 
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options) {
-  std::vector<Item> items;
-  for (const Part& part : parts) items.push_back({part.lock, part.escort, part.erasure});
-  return Wait{redis, std::move(items), options}.run();
+  return Wait{redis, items_of(parts), options}.run();
 }
 
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options) {
-  return Wait{redis, {{&wanted, {}, {}}}, options}.run();
+  return Wait{redis, {{&wanted}}, options}.run();
+}
+
+Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout) {
+  constexpr int kShare = 20;
+  constexpr Milliseconds kLeast{100};  // a way around the world and back
+  return std::min(command_timeout, std::max(lease / kShare, kLeast));
 }
 
 }  // namespace rlock

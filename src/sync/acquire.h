@@ -8,6 +8,7 @@
 
 #include "redis/redis.h"
 #include "sync/lockable.h"
+#include "sync/round.h"
 #include "sync/together.h"
 
 namespace rlock {
@@ -19,24 +20,31 @@ struct Part {
   std::vector<Call> erasure{};  ///< sent behind what gives it back
 };
 
+/// What to take: all parts or none, in this order.
+struct Wish {
+  std::span<const Part> parts;
+  const Together* together = nullptr;  ///< takes all of them at once, where one script can
+};
+
 /// Why a wait ended without the lock.
 struct GaveUp {
   enum class Why {
-    busy,         ///< the server said so during this wait
-    unreachable,  ///< no server, no quorum, no replicas
+    busy,         ///< a quorum answered during this wait, and somebody had it
+    unreachable,  ///< no server, no quorum, no replicas, or granted too late
     interrupted,  ///< the patience was interrupted
     refused,      ///< see `refused`
   } why = Why::busy;
   std::optional<Refused> refused;
   std::optional<Failure> failure;  ///< unreachable: what it looked like last
   std::optional<Busy> busy;        ///< what it looked like last
+  std::vector<Said> said{};        ///< by each deployment, in the last round
 };
 
 /// It is ours, and from when on the lease runs.
 struct Taken {
-  TimePoint asked;                 ///< before the question was written
-  std::vector<Held> held;          ///< one for each part
-  std::vector<std::size_t> voted;  ///< the deployments that granted it
+  TimePoint asked;         ///< before the first question was written
+  std::vector<Held> held;  ///< one for each part
+  std::vector<Said> said;  ///< by each deployment; granted: every part
 };
 
 using Acquired = std::variant<Taken, GaveUp>;
@@ -52,10 +60,15 @@ struct Waiting {
 struct AcquireOptions {
   const Together* together = nullptr;  ///< takes all parts at once, where one script can
 
+  /// The same wish under new owners and requests: what undoes an earlier try and is still on its way cannot undo a later one
+  /// then. What it gave before is not looked at any more. Nothing: there is but this owner.
+  std::function<Wish()> anew;
+
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
-  Milliseconds one_try{4000};       ///< also how long a silent server is asked before tell() hears of it
-  Milliseconds node_timeout{2000};  ///< of several deployments: how long one may hold up a round
-  int sync_replicas = 0;            ///< an acquire counts only when so many replicas have it
+  Milliseconds one_try{4000};        ///< also how long a silent server is asked before tell() hears of it
+  Milliseconds node_timeout{2000};   ///< of several deployments: how long one may hold up a round
+  Milliseconds good_for = kLongest;  ///< of a lease: what was granted later is given back
+  int sync_replicas = 0;             ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
   std::function<bool()> hurried = [] { return false; };  ///< ends the giving back too, confirmed or not
   std::function<void(const Waiting&)> tell = [](const Waiting&) {
@@ -63,13 +76,19 @@ struct AcquireOptions {
   std::function<TimePoint()> tell_at = [] { return kNever; };
 };
 
-/// The only wait loop of the program: ask; where it is busy subscribe, ask again, and sleep until a message, the holder's
-/// TTL, its poll_every() with jitter, the deadline or an interruption. Whatever ends a wait that failed, the attempt is given
-/// back under a patience of its own.
+/// The only wait loop of the program: ask; where it is busy undo what was taken, subscribe, ask again, and sleep until a
+/// message, the holder's TTL, its poll_every() with jitter, the deadline or an interruption. Whatever ends a wait that failed,
+/// all that may have been granted is given back under a patience of its own, by servers that are silent too when they wake up.
+///
+/// Nothing is held while we wait for something else, so waiters never wait for each other; and after a round in which several
+/// deployments have split their votes everybody pauses for a random time.
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
 
 /// The same for what has no owner: permits of a semaphore, a latch that is to open.
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
+
+/// How long one of several servers may hold up a round, so that a frozen one costs no validity.
+Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 
 /// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad day, short
 /// enough not to annoy whoever pressed Ctrl-C.

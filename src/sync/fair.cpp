@@ -75,6 +75,9 @@ std::optional<Call> FairLock::give_back() const {
   return call;
 }
 
+/// Never silently: the head of the queue was told that it is not its turn yet.
+std::optional<Call> FairLock::undo() const { return give_back(); }
+
 /// Never silently: whoever gives the lock back has no place in the queue any more, so others come first.
 Call FairLock::release(const Farewell& farewell) const {
   return Lock::release({.keep_until = farewell.keep_until, .silently = false});

@@ -22,6 +22,7 @@ class FairLock final : public Lock {
   Call ask() const override;
   Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
+  std::optional<Call> undo() const override;
   Call release(const Farewell& farewell) const override;
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }

@@ -41,11 +41,7 @@ void Keeper::stop(const Patience& patience) {
 TimePoint Keeper::wake_at() const {
   if (lost()) return kNever;
   TimePoint at = options_.lease.stop_at();
-  if (try_) {
-    const bool answered =
-        std::ranges::any_of(try_->requests, [&](auto request) { return redis_.settled(request); });
-    return answered ? TimePoint::min() : at;
-  }
+  if (try_) return outcome() == Outcome::open ? at : TimePoint::min();
   return stopped_ ? at : earliest(at, next_try_);
 }
 
@@ -61,7 +57,7 @@ void Keeper::ready(short, TimePoint now) {
 }
 
 void Keeper::begin(TimePoint now) {
-  try_ = Try{.asked = now, .requests = {}, .confirming = false};
+  try_ = Try{.asked = now, .requests = {}};
   next_try_ = later(now, options_.lease.budget.retry_every);
   for (const Part& part : options_.parts) {
     Call call = part.lock->renew();
@@ -73,71 +69,79 @@ void Keeper::begin(TimePoint now) {
 
 void Keeper::look(TimePoint now) {
   if (!try_) return;
-  const Outcome outcome = try_->confirming ? outcome_of_confirmations() : outcome_of_renewals();
-  if (outcome == Outcome::open) return;
-  if (outcome == Outcome::not_ours) return lose("the server says that it is not ours any more", now);
-  if (outcome == Outcome::renewed && !try_->confirming && options_.sync_replicas > 0)
+  const Outcome came_to = outcome();
+  if (came_to == Outcome::open) return;
+  if (came_to == Outcome::not_ours) return lose("the server says that it is not ours any more", now);
+  if (came_to == Outcome::renewed && options_.sync_replicas > 0 && try_->confirmations.empty())
     return ask_for_confirmations();
-  if (outcome == Outcome::renewed) {
+  if (came_to == Outcome::renewed) {
     options_.lease.asked = try_->asked;
     next_try_ = later(try_->asked, options_.lease.budget.renew_every);
   }
   finish();
 }
 
-/// Every part must be ours at a quorum. A part that a quorum can no longer be ours at is lost.
-Keeper::Outcome Keeper::outcome_of_renewals() const {
-  Outcome outcome = Outcome::renewed;
+/// Of all parts: the worst, where a part that is lost is worse than one that nobody answers for.
+Keeper::Outcome Keeper::outcome() const {
+  Outcome worst = Outcome::renewed;
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
-    const Votes& votes = redis_.votes(try_->requests[part]);
-    std::size_t ours = 0;
-    std::size_t denied = 0;
-    std::size_t open = 0;
-    for (const Vote& vote : votes) {
-      if (!vote.settled()) {
-        ++open;
-      } else if (vote.answer() != nullptr) {
-        ++(options_.parts[part].lock->read_renewal(*vote.reply) ? ours : denied);
-      }
-    }
-    if (denied > votes.size() - redis_.quorum()) return Outcome::not_ours;
-    if (ours >= redis_.quorum()) continue;
-    if (open > 0) return Outcome::open;
-    outcome = Outcome::failed;
+    const Outcome one = outcome_of(*options_.parts[part].lock, redis_.votes(try_->requests[part]));
+    if (one == Outcome::not_ours) return one;
+    if (one == Outcome::failed || worst == Outcome::renewed) worst = one;
   }
-  return outcome;
+  return worst;
 }
 
-/// WAIT goes to each deployment that has renewed, on the connection that said so.
+/// Every part must be ours at a quorum. A part that a quorum can no longer be ours at is lost.
+Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) const {
+  std::map<Outcome, std::size_t> count;
+  for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
+  const std::size_t quorum = redis_.quorum();
+  if (count[Outcome::not_ours] > votes.size() - quorum) return Outcome::not_ours;
+  if (count[Outcome::renewed] >= quorum) return Outcome::renewed;
+  return count[Outcome::renewed] + count[Outcome::open] < quorum ? Outcome::failed : Outcome::open;
+}
+
+Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {
+  if (!vote.settled()) return Outcome::open;
+  if (vote.answer() == nullptr) return Outcome::failed;
+  try {
+    if (!lock.read_renewal(*vote.reply)) return Outcome::not_ours;
+  } catch (const Error&) {  // out of shape: whatever that server is now, it has confirmed nothing
+    return Outcome::failed;
+  }
+  return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
+}
+
+Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const {
+  const auto found = try_->confirmations.find(connection);
+  if (found == try_->confirmations.end())
+    return Outcome::failed;  // it answered when we did not wait for it any more
+  const Votes& votes = redis_.votes(found->second);
+  const bool confirmed = std::ranges::any_of(
+      votes, [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); });
+  if (confirmed) return Outcome::renewed;
+  return redis_.settled(found->second) ? Outcome::failed : Outcome::open;
+}
+
+/// WAIT goes once to each connection that has renewed something: it speaks of all that was written on it.
 void Keeper::ask_for_confirmations() {
-  std::vector<Redis::Request> confirmations;
-  const Milliseconds patience = options_.sync_timeout + options_.lease.budget.try_for;
+  const TimePoint until = later(Clock::now(), options_.sync_timeout + options_.lease.budget.try_for);
+  std::map<std::uint64_t, Redis::Request> confirmations;
   for (const auto request : try_->requests) {
     for (const Vote& vote : redis_.votes(request)) {
-      if (vote.answer() == nullptr) continue;
+      if (vote.answer() == nullptr || confirmations.contains(vote.connection)) continue;
       const Call call = await_replicas_call(options_.sync_replicas, options_.sync_timeout, vote.connection);
-      confirmations.push_back(redis_.post(call, later(Clock::now(), patience), Redis::Insist::once));
+      confirmations[vote.connection] = redis_.post(call, until, Redis::Insist::once);
     }
   }
-  for (const auto request : try_->requests) redis_.drop(request);
-  try_->requests = std::move(confirmations);
-  try_->confirming = true;
-}
-
-Keeper::Outcome Keeper::outcome_of_confirmations() const {
-  std::size_t confirmed = 0;
-  for (const auto request : try_->requests) {
-    if (!redis_.settled(request)) return Outcome::open;
-    confirmed += static_cast<std::size_t>(std::ranges::any_of(redis_.votes(request), [&](const Vote& vote) {
-      return vote.reply && !replicas_missing(vote, options_.sync_replicas);
-    }));
-  }
-  return confirmed >= redis_.quorum() * options_.parts.size() ? Outcome::renewed : Outcome::failed;
+  try_->confirmations = std::move(confirmations);
 }
 
 void Keeper::finish() {
   if (!try_) return;
   for (const auto request : try_->requests) redis_.drop(request);
+  for (const auto& [connection, request] : try_->confirmations) redis_.drop(request);
   try_.reset();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,8 @@ namespace rlock {
 /// Keeps a Lease alive by renewing it three times per lease.
 ///
 /// stop_at() lies in the past before the lease can have expired on the server, whatever the network does. Once lost() is
-/// true it never becomes false again. A lost key is never taken again.
+/// true it never becomes false again. A lost key is never taken again. Of several deployments a quorum must renew every part,
+/// in one and the same try.
 /// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
 class Keeper final : public Source {
  public:
@@ -46,18 +48,21 @@ class Keeper final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  /// One renewal under way: of each part a request, and where replicas are wanted, then their confirmations.
+  /// One renewal under way: of each part a request, and where replicas are wanted, then of each connection that has
+  /// renewed something a confirmation.
   struct Try {
     TimePoint asked;
     std::vector<Redis::Request> requests;
-    bool confirming = false;
+    std::map<std::uint64_t, Redis::Request> confirmations{};
   };
   enum class Outcome { open, renewed, failed, not_ours };
 
   void begin(TimePoint now);
   void look(TimePoint now);
-  Outcome outcome_of_renewals() const;
-  Outcome outcome_of_confirmations() const;
+  Outcome outcome() const;
+  Outcome outcome_of(const Lockable& lock, const Votes& votes) const;
+  Outcome outcome_of(const Lockable& lock, const Vote& vote) const;
+  Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
   void finish();
   void lose(std::string why, TimePoint now);

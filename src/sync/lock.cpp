@@ -44,6 +44,10 @@ std::optional<Call> Lock::give_back() const {
       .script = &scripts::lock_retract, .keys = {claim_.name.str(), entering_}, .args = {claim_.owner.str()}};
 }
 
+std::optional<Call> Lock::undo() const {
+  return hold_ == Hold::first ? release({.keep_until = {}, .silently = true}) : give_back();
+}
+
 Call Lock::renew() const {
   return {.script = &scripts::lock_renew,
           .keys = {claim_.name.str()},

@@ -85,6 +85,9 @@ class Waitable {
   /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no trace.
   virtual std::optional<Call> give_back() const = 0;
 
+  /// As give_back(), but wakes nobody where that can be: what is undone will be asked for again at once.
+  virtual std::optional<Call> undo() const { return give_back(); }
+
   /// Does asking leave a trace even when the answer is "busy" (a place in a queue)?
   virtual bool queues() const { return false; }
 

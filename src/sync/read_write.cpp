@@ -63,6 +63,10 @@ std::optional<Call> ReadWriteLock::give_back() const {
   return call;
 }
 
+std::optional<Call> ReadWriteLock::undo() const {
+  return hold_ == Hold::first ? release({.keep_until = {}, .silently = true}) : give_back();
+}
+
 Call ReadWriteLock::renew() const {
   return {.script = half_.renew, .keys = half_.keys, .args = {claim_.owner.str(), number(claim_.lease)}};
 }

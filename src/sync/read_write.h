@@ -15,6 +15,7 @@ class ReadWriteLock : public Lockable {
   Call ask() const override;
   Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
+  std::optional<Call> undo() const override;
 
   Call renew() const override;
   bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }

@@ -1,52 +1,97 @@
 #include "sync/release.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+
+#include "base/text.h"
 
 namespace rlock {
 namespace {
 
-/// Reads what the deployments say about one part.
-GivenBack tally(const Lockable& lock, const Votes& votes) {
+/// How much longer than a quorum the other servers get.
+constexpr Milliseconds kStragglers{200};
+
+/// What the deployments say about one part, counted.
+struct Tally {
+  std::size_t ours = 0;  ///< freed or kept
+  std::size_t gone = 0;  ///< nothing of ours was there
+  std::vector<std::string> silent;
   GivenBack back;
-  std::size_t gone = 0;
-  for (const Vote& vote : votes) {
-    const Reply* answer = vote.answer();
-    if (answer == nullptr) {
-      back.why = vote.failure ? vote.failure->text
-                 : vote.reply ? failure_of(*vote.reply).text
-                              : "no answer in time";
-      continue;
-    }
-    const Released released = lock.read_release(*answer);
+
+  void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
-    if (released.how == Released::How::kept) {
-      back.how = GivenBack::How::kept;
-      back.rest = released.rest;
-    } else if (released.how != Released::How::was_not_ours || vote.attempts > 1) {
-      // "Not ours" in answer to a repetition: the first copy has released it.
-      if (back.how != GivenBack::How::kept) back.how = GivenBack::How::yes;
+    // "Not ours" in answer to a repetition: the first copy has released it.
+    ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
+    if (released.how != Released::How::kept) return;
+    back.how = GivenBack::How::kept;
+    back.rest = std::max(back.rest, released.rest);
+  }
+};
+
+std::string why_silent(const Redis& redis, std::size_t node, const Vote& vote) {
+  const std::string why = vote.failure ? vote.failure->text
+                          : vote.reply ? failure_of(*vote.reply).text
+                                       : "no answer in time";
+  return redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why);
+}
+
+/// It is free when a quorum can be had there; it had been lost when a quorum of ours cannot have been.
+GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& votes) {
+  Tally tally;
+  for (std::size_t node = 0; node < votes.size(); ++node) {
+    const Vote& vote = votes[node];
+    if (const Reply* answer = vote.answer()) {
+      tally.put(lock.read_release(*answer), vote.attempts > 1);
     } else {
-      ++gone;
+      tally.silent.push_back(why_silent(redis, node, vote));
     }
   }
-  if (back.how == GivenBack::How::unknown && gone > 0 && gone * 2 > votes.size())
+  GivenBack back = std::move(tally.back);
+  back.why = joined(tally.silent, "; ");
+  const std::size_t quorum = redis.quorum();
+  if (tally.gone > votes.size() - quorum && tally.ours < quorum) {
     back.how = GivenBack::How::not_ours;
+  } else if (tally.ours + tally.gone < quorum) {
+    back.how = GivenBack::How::unknown;
+  } else if (back.how != GivenBack::How::kept) {
+    back.how = GivenBack::How::yes;
+  }
   return back;
 }
 
-/// The second call that some answers ask for (Released::then).
-std::optional<Call> follow_up(const Lockable& lock, const Votes& votes) {
-  for (const Vote& vote : votes) {
-    const Reply* answer = vote.answer();
+/// The second call that some answers ask for (Released::then). Who has asked for it is heard again.
+void follow_up(Redis& redis, const Lockable& lock, Votes& votes, const Patience& patience) {
+  std::optional<Call> call;
+  std::vector<std::size_t> unfinished;
+  for (std::size_t node = 0; node < votes.size(); ++node) {
+    const Reply* answer = votes[node].answer();
     if (answer == nullptr) continue;
-    if (Released released = lock.read_release(*answer); released.then) return released.then;
+    Released released = lock.read_release(*answer);
+    if (!released.then) continue;
+    unfinished.push_back(node);
+    if (!call) call = std::move(released.then);
   }
-  return std::nullopt;
+  if (!call) return;
+  const Votes answers = redis.run(*call, patience);
+  for (const std::size_t node : unfinished) votes[node] = answers[node];
 }
 
-bool all_settled(const Redis& redis, const std::vector<Redis::Request>& requests) {
-  return std::ranges::all_of(requests, [&](auto request) { return redis.settled(request); });
+/// Waits for all answers; when a quorum has given theirs not much longer for the others, who may be gone for days.
+void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
+  const auto settled = [&](auto request) { return redis.settled(request); };
+  const auto by_quorum = [&](auto request) {
+    const auto answers =
+        std::ranges::count_if(redis.votes(request), [](const Vote& vote) { return vote.answer(); });
+    return static_cast<std::size_t>(answers) >= redis.quorum();
+  };
+  TimePoint until = patience.until;
+  while (!std::ranges::all_of(requests, settled) && !patience.ended() && Clock::now() < until) {
+    redis.loop().turn(until);
+    if (until == patience.until && std::ranges::all_of(requests, by_quorum))
+      until = earliest(until, later(Clock::now(), kStragglers));
+  }
 }
 
 }  // namespace
@@ -56,19 +101,21 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   std::vector<Redis::Request> requests;
   for (const Part& part : parts) {
     Call call = part.lock->release(farewell);
-    redis.farewell(call);
     call.escort = part.erasure;
+    call.in_full = redis.nodes() > 1;  // who answers too late for us must not ask for the script
     requests.push_back(redis.post(call, patience.until, Redis::Insist::persist));
   }
-  while (!all_settled(redis, requests) && !patience.ended()) redis.loop().turn(patience.until);
+  await(redis, requests, patience);
 
   std::vector<GivenBack> back;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Votes votes = redis.votes(requests[i]);
     redis.drop(requests[i]);
-    if (const auto call = follow_up(*parts[i].lock, votes)) votes = redis.run(*call, patience);
-    back.push_back(tally(*parts[i].lock, votes));
+    follow_up(redis, *parts[i].lock, votes, patience);
+    back.push_back(given_back(redis, *parts[i].lock, votes));
   }
+  // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
+  for (const Part& part : parts) redis.farewell(part.lock->release(farewell));
   return back;
 }
 

@@ -13,13 +13,13 @@ namespace rlock {
 /// What became of giving back one part.
 struct GivenBack {
   enum class How {
-    yes,       ///< free now, or still held by an outer hold of ours
+    yes,       ///< free now (of several servers: a quorum of them is), or still held by an outer hold of ours
     kept,      ///< stays for the rest of --min-hold
     not_ours,  ///< it was not ours any more: it had been lost
     unknown,   ///< nobody answered in time; it frees itself with the lease
   } how = How::unknown;
   Milliseconds rest{0};     ///< kept: how long still
-  std::string why;          ///< unknown: why
+  std::string why;          ///< who did not confirm it, and why; empty: everybody did
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 

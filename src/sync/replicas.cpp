@@ -2,7 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rlock {
+namespace {
+
+/// For the answer to come, beyond what the server waits.
+constexpr Milliseconds kAnswer{2000};
+
+}  // namespace
 
 Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t connection) {
   Call call = command({"WAIT", std::to_string(replicas), std::to_string(timeout.count())});
@@ -21,14 +29,27 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
                  fmt::format("only {} of {} replicas have it (--sync-replicas)", have, replicas)};
 }
 
-std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<std::size_t>& voted,
+std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
                                       int replicas, Milliseconds timeout) {
-  for (const std::size_t node : voted) {
+  const TimePoint until = later(Clock::now(), timeout + kAnswer);
+  std::vector<std::pair<std::size_t, Redis::Request>> requests;
+  for (std::size_t node = 0; node < votes.size(); ++node) {
+    if (said[node] != Said::granted) continue;
     const Call call = await_replicas_call(replicas, timeout, votes[node].connection);
-    const Votes answers = redis.run(call, within(timeout + Milliseconds{2000}), Redis::Insist::once);
-    if (auto missing = replicas_missing(answers[node], replicas)) return missing;
+    requests.emplace_back(node, redis.post(call, until, Redis::Insist::once));
   }
-  return std::nullopt;
+  const auto settled = [&](const auto& request) { return redis.settled(request.second); };
+  while (!std::ranges::all_of(requests, settled)) redis.loop().turn(until);
+
+  std::size_t confirmed = 0;
+  std::optional<Failure> failure;
+  for (const auto& [node, request] : requests) {
+    const auto missing = replicas_missing(redis.votes(request)[node], replicas);
+    if (missing) failure = missing;
+    if (!missing) ++confirmed;
+    redis.drop(request);
+  }
+  return confirmed >= redis.quorum() ? std::nullopt : failure;
 }
 
 }  // namespace rlock

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "redis/redis.h"
+#include "sync/round.h"
 
 namespace rlock {
 
@@ -13,8 +14,8 @@ Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t conne
 /// What a vote on that call is short of; nothing when enough replicas have it.
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
 
-/// Asks each deployment in `voted` to confirm that `replicas` replicas have what it last answered. Nothing: confirmed.
-std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<std::size_t>& voted,
+/// Asks each deployment that has granted to confirm that `replicas` replicas have what it last answered. Nothing: a quorum has.
+std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
                                       int replicas, Milliseconds timeout);
 
 }  // namespace rlock

@@ -17,11 +17,6 @@ const Script* script_for(std::string_view ask) {
   return found == scripts::all.end() ? nullptr : *found;
 }
 
-/// What takes a member back that was taken and is not to be kept.
-Call undo(const Lockable& member) {
-  return member.queues() ? *member.give_back() : member.release({.keep_until = {}, .silently = true});
-}
-
 template <class Item>
 void append(std::vector<Item>& all, const std::vector<Item>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -42,7 +37,7 @@ Call Together::ask() const {
   Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
   for (const Lockable* member : members_) {
     const Call ask = member->ask();
-    const Call back = undo(*member);
+    const Call back = *member->undo();
     append(all.keys, ask.keys);
     append(all.keys, back.keys);
     for (const std::size_t count : {ask.keys.size(), back.keys.size(), ask.args.size(), back.args.size()})

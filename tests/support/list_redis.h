@@ -33,6 +33,7 @@ class ListRedis final : public Redis {
   Loop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }
   std::size_t quorum() const override { return nodes_ / 2 + 1; }
+  std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
 
   Request post(const Call& call, TimePoint, Insist) override {
@@ -56,8 +57,8 @@ class ListRedis final : public Redis {
   const Votes& votes(Request request) const override { return votes_.at(request); }
   bool settled(Request) const override { return true; }
   void drop(Request request) override { votes_.erase(request); }
-  Votes run(const Call& call, const Patience& patience, Insist insist,
-            const std::function<bool(const Votes&)>&) override {
+  void let_finish(Request request) override { drop(request); }
+  Votes run(const Call& call, const Patience& patience, Insist insist, const EnoughFrom&) override {
     const Request request = post(call, patience.until, insist);
     Votes votes = votes_.at(request);
     drop(request);
