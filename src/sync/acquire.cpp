@@ -92,7 +92,8 @@ class Wait {
       if (round_.refused || failed_for_good() || one_try_ || options_.patience.ended()) return give_up();
       step_back();
       sleep();
-      if (options_.patience.interrupted()) return give_up();
+      if (options_.patience.ended())
+        return give_up();  // with what was heard last: a question now would get no answer
     }
   }
 
