@@ -4,9 +4,12 @@
 
 #include <cstring>
 
+#include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
+#include "cmd/holder_text.h"
+#include "cmd/inspection.h"
 #include "cmd/lock_types.h"
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
@@ -29,6 +32,7 @@ class Acquire final : public Verb {
   std::unique_ptr<Lockable> make(const Session& session, bool again) const;
   Acquired take(Session& session, TimePoint started, bool again);
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
+  std::string who_has_it(Session& session) const;
 
   std::string key_;
   std::optional<Milliseconds> lease_;
@@ -122,6 +126,17 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                                          std::strerror(failed), quoted(lock_->name().str()))};
 }
 
+/// For the person who did not get it: who has it, and how a stale lock is removed. Asks only if somebody wants to know.
+std::string Acquire::who_has_it(Session& session) const {
+  const std::string key = quoted(lock_->name().str());
+  if (verbosity() == Verbosity::quiet) return "";
+  const Inspection found = inspect(session, lock_->name());
+  if (found.holders.empty()) return fmt::format("{} was held by somebody else until just now", key);
+  const Holder& holder = found.holders.front();
+  return fmt::format("{} is held by {}; if it is stale: rlock unlock {}", key,
+                     holder_text(holder.owner, holder.meta, found.now), shell_quoted(key_));
+}
+
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   if (!lease_)
     throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
@@ -137,8 +152,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
   if (session.signals.ended()) die_of(*session.signals.ended());
-  return say_refusal(std::get<GaveUp>(got),
-                     fmt::format("{} is held by somebody else", quoted(lock_->name().str())), session,
+  const GaveUp& why = std::get<GaveUp>(got);
+  return say_refusal(why, why.why == GaveUp::Why::busy ? who_has_it(session) : "", session,
                      static_cast<int>(wait_.conflict_exit_code));
 }
 

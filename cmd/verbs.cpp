@@ -111,7 +111,9 @@ std::string main_screen() {
       "cannot run, 64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.\n"
       "Verbs without a command: 0 yes, 1 no.\n\n"
       "  rlock run -k deploy -- make deploy           wait, run, release\n"
-      "  rlock run -n -k nightly -- ./job             or exit 75 at once\n";
+      "  rlock run -n -k nightly -- ./job             or exit 75 at once\n"
+      "  rlock inspect deploy                         who has it?\n"
+      "  rlock run -u local: -k demo -- echo hello    try it here\n";
   return text;
 }
 
