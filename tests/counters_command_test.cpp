@@ -53,7 +53,7 @@ TEST_CASE("a semaphore from its making to its end") {
                   {"sem acquire slots -n --count 2", 0, ""},
                   {"sem acquire slots -n --count 2", 75, ""},
                   {"sem acquire slots -nE3 --count 2", 3, ""},
-                  {"sem acquire slots -w 20ms --count 2", 75, ""},
+                  {"sem acquire slots -w 2s --count 2", 75, ""},
                   {"sem release slots --count 2", 0, ""},
                   {"sem add slots 4", 0, ""},
                   {"sem drain slots", 0, "7\n"},

@@ -54,7 +54,7 @@ TEST_CASE("75: busy, or the wait ended; -E changes it") {
   RedisServer redis;
   occupy(redis);
   CHECK(status_of(redis, run({"-n"})) == 75);
-  CHECK(status_of(redis, run({"-w", "50ms"})) == 75);
+  CHECK(status_of(redis, run({"-w", "2s"})) == 75);
   CHECK(status_of(redis, run({"-nE", "0"})) == 0);
 }
 
