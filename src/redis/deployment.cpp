@@ -1,5 +1,7 @@
 #include "redis/deployment.h"
 
+#include "base/error.h"
+#include "redis/cluster.h"
 #include "redis/local.h"
 #include "redis/sentinel.h"
 #include "redis/single.h"

@@ -141,8 +141,18 @@ void Link::look_at_ear(TimePoint now) {
   }
 }
 
+/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The plain one beside
+/// it goes on, and hears what such a server announces.
+bool Link::sent_away(const Push& push) {
+  if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
+  if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
+  watched_.erase({push.channel, true});
+  misplaced_ = misplaced_ || push.kind == Push::Kind::unsubscribed || push.reply.is_error("MOVED");
+  return true;
+}
+
 void Link::hear(const Push& push, TimePoint now) {
-  if (!watched_.contains({push.channel, push.sharded})) return;
+  if (!watched_.contains({push.channel, push.sharded}) || sent_away(push)) return;
   switch (push.kind) {
     case Push::Kind::message:
     case Push::Kind::subscribed: ++news_; return;

@@ -57,6 +57,10 @@ class Link final : public Source {
   void watch(const Channel& channel, bool sharded);
   void unwatch(const Channel& channel, bool sharded);
   std::uint64_t news() const noexcept { return news_; }
+
+  /// Was a sharded subscription sent away, because its slot lives elsewhere? It is not tried here again unless it is watched anew.
+  bool has_misplaced() const noexcept { return misplaced_; }
+  bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
   const std::optional<std::string>& deaf() const noexcept { return deaf_; }
 
   TimePoint wake_at() const override;
@@ -76,6 +80,7 @@ class Link final : public Source {
   void look_at_connection(TimePoint now);
   void look_at_ear(TimePoint now);
   void hear(const Push& push, TimePoint now);
+  bool sent_away(const Push& push);
   Connection* ear() const;
   void listen(TimePoint now);
   void failed(Failure why, TimePoint now);
@@ -96,6 +101,7 @@ class Link final : public Source {
   std::optional<Failure> failure_;
   std::optional<std::string> deaf_;
   std::uint64_t news_ = 0;
+  bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
 };

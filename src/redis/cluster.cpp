@@ -1,0 +1,260 @@
+#include "redis/cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// How long one node may take to tell who lives where before another one is asked.
+constexpr Milliseconds kLeastShare{250};
+
+}  // namespace
+
+Cluster::Cluster(Loop& loop, const Target& target, const Timeouts& timeouts)
+    : loop_(loop), target_(target), tls_(tls_context(target.tls)), timeouts_(timeouts) {
+  loop_.join(*this);
+}
+
+Cluster::~Cluster() { loop_.leave(*this); }
+
+Link& Cluster::node(const Address& address) {
+  auto& link = nodes_[{address.host, address.port}];
+  if (!link) link = std::make_unique<Link>(loop_, target_, tls_, address, timeouts_);
+  return *link;
+}
+
+Link* Cluster::link_of(std::uint64_t connection) {
+  for (auto& [address, link] : nodes_)
+    if (link->find(connection) != nullptr) return link.get();
+  return nullptr;
+}
+
+// --- calls ---------------------------------------------------------------------------------------
+
+Route::Choice Cluster::connection_for(std::string_view key) {
+  const TimePoint now = Clock::now();
+  look(now);
+  if (!survey_ && doubted_ && backoff_.due(now)) begin_survey(now);
+  if (asking_ && asking_->first == key) {
+    const Address to = std::exchange(asking_, std::nullopt)->second;
+    if (Connection* connection = node(to).connection()) return connection;
+  }
+  if (slots_.empty() && survey_) return NotYet{};
+  if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
+
+  const Address* owner = slots_.owner(slot_of(key));
+  if (owner == nullptr) {
+    doubt(now);
+    return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
+  }
+  Link& link = node(*owner);
+  if (Connection* connection = link.connection()) return connection;
+  doubt(now);  // it may have been replaced
+  const Failure why = link.failure().value_or(Failure{});
+  return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
+}
+
+Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key) {
+  Link* const link = link_of(connection);
+  const Address asked = link != nullptr ? link->address() : Address{};
+  if (const auto redirection = read_redirection(error, asked)) {
+    if (error.is_error("ASK")) {
+      asking_.emplace(key, redirection->to);
+      return Verdict::asking;
+    }
+    slots_.move(redirection->slot, redirection->to);
+    doubted_ = true;  // one slot moves seldom alone
+    return Verdict::again;
+  }
+  if (error.is_error("CLUSTERDOWN") || error.is_error("READONLY") || error.is_error("MOVED")) {
+    doubted_ = true;
+    return Verdict::later;
+  }
+  return is_passing(error) ? Verdict::later : Verdict::pass_on;
+}
+
+void Cluster::condemn(std::uint64_t connection) {
+  if (Link* link = link_of(connection)) link->condemn(connection);
+  doubted_ = true;
+}
+
+void Cluster::farewell(const Call& call) {
+  for (auto& [address, link] : nodes_) link->farewell(call);
+}
+
+Connection* Cluster::find(std::uint64_t connection) {
+  Link* const link = link_of(connection);
+  return link != nullptr ? link->find(connection) : nullptr;
+}
+
+bool Cluster::contacted() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) { return node.second->contacted(); });
+}
+
+// --- who lives where -----------------------------------------------------------------------------
+
+/// What we know may be wrong. A node that is down is noticed again and again: one survey at a time.
+void Cluster::doubt(TimePoint now) {
+  doubted_ = true;
+  if (!survey_ && backoff_.due(now)) begin_survey(now);
+}
+
+void Cluster::begin_survey(TimePoint now) {
+  doubted_ = false;
+  backoff_.began(now);
+  Survey survey;
+  survey.to_ask = target_.addresses;
+  std::ranges::reverse(survey.to_ask);  // the last one is next
+  for (const auto& [address, link] : nodes_) {
+    const bool alive = !link->failure() && link->contacted();
+    if (alive) survey.to_ask.push_back(link->address());  // who has talked to us before comes first
+  }
+  survey_ = std::move(survey);
+  ask_next(now);
+}
+
+void Cluster::ask_next(TimePoint now) {
+  while (!survey_->to_ask.empty()) {
+    const Address address = survey_->to_ask.back();
+    survey_->to_ask.pop_back();
+    std::erase(survey_->to_ask, address);
+    Link& link = node(address);
+    Connection* const connection = link.connection();
+    if (connection == nullptr) {
+      const Failure why = link.failure().value_or(Failure{});
+      survey_->worst = Failure{why.kind, fmt::format("{}: {}", address.str(), why.text)};
+      continue;
+    }
+    const auto others = static_cast<std::int64_t>(target_.addresses.size());
+    survey_->asked = &link;
+    survey_->connection = connection->number();
+    survey_->question = connection->send(command({"CLUSTER", "SLOTS"}));
+    survey_->ends = later(now, std::max(timeouts_.connect / others, kLeastShare));
+    return;
+  }
+  failure_ = survey_->worst.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
+  doubted_ = true;
+  finish(now);
+}
+
+void Cluster::look(TimePoint now) {
+  for (auto& [address, link] : nodes_)
+    if (link->take_misplaced()) doubted_ = true;
+  if (!survey_) return;
+  if (survey_->question->answer) return learn(*survey_->question->answer, now);
+
+  Connection* const connection = survey_->asked->find(survey_->connection);
+  const bool silent = now >= survey_->ends;
+  if (connection != nullptr && !connection->failure() && !silent) return;
+  survey_->question->forgotten = true;
+  Link& link = *survey_->asked;
+  if (!silent && link.connection() != nullptr && link.connection()->number() != survey_->connection) {
+    survey_->connection = link.connection()->number();  // made anew in RESP2, as the server wanted it
+    survey_->question = link.connection()->send(command({"CLUSTER", "SLOTS"}));
+    return;
+  }
+  const Failure why = link.failure().value_or(Failure{Error::unreachable, "no answer"});
+  pass({why.kind, fmt::format("{}: {}", link.address().str(), why.text)}, now);
+}
+
+void Cluster::learn(const Reply& reply, TimePoint now) {
+  const std::string who = survey_->asked->address().str();
+  if (reply.is_error()) {
+    if (reply.text().find("cluster support disabled") != std::string::npos)
+      return pass({Error::config, who + " is no cluster: redis:// instead of redis+cluster://"}, now);
+    const Failure why = failure_of(reply);
+    return pass({why.kind, fmt::format("{}: {}", who, why.text)}, now);
+  }
+  auto map = SlotMap::read(reply, survey_->asked->address());
+  if (!map || map->empty())
+    return pass({Error::unreachable, who + " does not know who serves which slot"}, now);
+  slots_ = *std::move(map);
+  failure_.reset();
+  finish(now);
+  settle();
+}
+
+/// This one could not tell.
+void Cluster::pass(Failure why, TimePoint now) {
+  const bool tells_less =
+      survey_->worst && survey_->worst->kind != Error::unreachable && why.kind == Error::unreachable;
+  if (!tells_less) survey_->worst = std::move(why);
+  ask_next(now);
+}
+
+void Cluster::finish(TimePoint now) {
+  survey_.reset();
+  backoff_.ended(now);
+}
+
+// --- announcements -------------------------------------------------------------------------------
+
+/// Listens to each channel where it belongs now.
+void Cluster::settle() {
+  for (auto& [channel, listened] : watched_) {
+    const Address* owner = slots_.owner(slot_of(channel.str()));
+    Link* const right = owner != nullptr ? &node(*owner) : listened;
+    if (right == listened) {
+      if (right != nullptr) right->watch(channel, true);  // where it has been sent away meanwhile
+      continue;
+    }
+    if (listened != nullptr) {
+      listened->unwatch(channel, true);
+      listened->unwatch(channel, false);
+    }
+    right->watch(channel, true);
+    right->watch(channel, false);
+    listened = right;
+  }
+}
+
+void Cluster::watch(const Channel& channel) {
+  if (watched_.emplace(channel, nullptr).second) settle();
+}
+
+void Cluster::unwatch(const Channel& channel) {
+  const auto found = watched_.find(channel);
+  if (found == watched_.end()) return;
+  if (Link* link = found->second) {
+    link->unwatch(channel, true);
+    link->unwatch(channel, false);
+  }
+  watched_.erase(found);
+}
+
+std::uint64_t Cluster::news() const {
+  std::uint64_t sum = 0;
+  for (const auto& [address, link] : nodes_) sum += link->news();
+  return sum;
+}
+
+const std::optional<std::string>& Cluster::deaf() const {
+  static const std::optional<std::string> hears;
+  for (const auto& [channel, link] : watched_)
+    if (link == nullptr || !link->deaf()) return hears;
+  return watched_.empty() ? hears : watched_.begin()->second->deaf();
+}
+
+// --- the source ----------------------------------------------------------------------------------
+
+TimePoint Cluster::wake_at() const {
+  const auto misplaced = [](const auto& node) { return node.second->has_misplaced(); };
+  if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
+  if (survey_) {
+    const Connection* connection = survey_->asked->find(survey_->connection);
+    const bool moved = survey_->question->answer || connection == nullptr || connection->failure();
+    return moved ? TimePoint::min() : survey_->ends;
+  }
+  return doubted_ && !watched_.empty() ? backoff_.next() : kNever;
+}
+
+void Cluster::ready(short, TimePoint now) {
+  look(now);
+  if (doubted_ && !watched_.empty()) doubt(now);
+}
+
+}  // namespace rlock

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "redis/backoff.h"
+#include "redis/link.h"
+#include "redis/route.h"
+#include "redis/slots.h"
+
+namespace rlock {
+
+/// The nodes of a cluster, each with a link of its own: a call goes where its key's slot lives. Who lives where is asked of the
+/// nodes one after the other, at the beginning and whenever a redirection or a failure says that it may have changed.
+///
+/// It listens to a channel on the node of the channel's slot, in both ways at once: what is announced by SPUBLISH is not heard
+/// by SUBSCRIBE, nor the other way round.
+class Cluster final : public Route {
+ public:
+  Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);
+  ~Cluster() override;
+
+  Choice connection_for(std::string_view key) override;
+  TimePoint next_attempt() const override { return backoff_.next(); }
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  void condemn(std::uint64_t connection) override;
+  void farewell(const Call& call) override;
+  Connection* find(std::uint64_t connection) override;
+  bool contacted() const override;
+  void watch(const Channel& channel) override;
+  void unwatch(const Channel& channel) override;
+  std::uint64_t news() const override;
+  const std::optional<std::string>& deaf() const override;
+  std::string str() const override { return target_.str(); }
+
+  TimePoint wake_at() const override;
+  void ready(short events, TimePoint now) override;
+
+ private:
+  /// A round of asking who lives where.
+  struct Survey {
+    std::vector<Address> to_ask;  ///< the last one is next
+    Link* asked = nullptr;
+    std::uint64_t connection = 0;
+    std::shared_ptr<Question> question;
+    TimePoint ends = kNever;
+    std::optional<Failure> worst;
+  };
+
+  Link& node(const Address& address);
+  Link* link_of(std::uint64_t connection);
+  void begin_survey(TimePoint now);
+  void ask_next(TimePoint now);
+  void look(TimePoint now);
+  void learn(const Reply& reply, TimePoint now);
+  void pass(Failure why, TimePoint now);
+  void finish(TimePoint now);
+  void doubt(TimePoint now);
+  void settle();
+
+  Loop& loop_;
+  const Target target_;
+  const std::shared_ptr<const TlsContext> tls_;
+  const Timeouts timeouts_;
+  SlotMap slots_;
+  std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
+  std::optional<Survey> survey_;
+  Backoff backoff_;
+  bool doubted_ = true;  ///< is what we know of the slots to be asked for anew?
+  std::optional<Failure> failure_;
+  std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
+  std::map<Channel, Link*> watched_;                       ///< and who is listened to; null: nobody yet
+};
+
+}  // namespace rlock

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "redis/reply.h"
+#include "redis/target.h"
+
+namespace rlock {
+
+/// The slot of a key: CRC16 of what stands in its first braces, of all of it where they are missing or empty.
+std::uint16_t slot_of(std::string_view key);
+
+/// Which node serves which slot, as far as we know.
+class SlotMap {
+ public:
+  static constexpr std::size_t kSlots = 16384;
+
+  bool empty() const noexcept { return nodes_.empty(); }
+
+  /// The primary that serves the slot; nothing where nobody does.
+  const Address* owner(std::uint16_t slot) const;
+
+  /// What a redirection has told.
+  void move(std::uint16_t slot, const Address& to);
+
+  /// Reads the answer to CLUSTER SLOTS. A node without a host is where `asked` is: it does not know its own name.
+  /// Nothing where it is none.
+  static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
+
+ private:
+  std::uint16_t number_of(const Address& node);
+
+  std::vector<Address> nodes_;                  ///< number 1 is the first
+  std::array<std::uint16_t, kSlots> owners_{};  ///< 0: nobody
+};
+
+/// Where a cluster sends us: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
+struct Redirection {
+  std::uint16_t slot;
+  Address to;
+};
+
+/// Nothing for an error that is no redirection, or one that leads nowhere.
+std::optional<Redirection> read_redirection(const Reply& error, const Address& asked);
+
+}  // namespace rlock

@@ -1,0 +1,173 @@
+#include "redis/cluster.h"
+
+#include <doctest/doctest.h>
+
+#include "base/random.h"
+#include "redis/executor.h"
+#include "support/cluster_servers.h"
+#include "support/fake_redis.h"
+#include "support/turning.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+constexpr Milliseconds kLong{20'000};
+constexpr Script kSet{"test/set", "0000000000000000000000000000000000000001",
+                      "return redis.call('incr', KEYS[1])"};
+
+Call call_on(const std::string& key) { return {.script = &kSet, .keys = {key}}; }
+
+struct Fixture {
+  explicit Fixture(const std::string& url, bool knock = true)
+      : redis(loop, {parse_target(url)}, {.timeouts = {}, .knock = knock}) {}
+  Vote vote(const Call& call, Milliseconds patience = kLong) {
+    return redis.run(call, within(patience)).front();
+  }
+
+  Loop loop;
+  Executor redis;
+};
+
+Reply entry(std::int64_t first, std::int64_t last, Reply host, std::int64_t port) {
+  return Reply{{Reply{first}, Reply{last}, Reply{{std::move(host), Reply{port}, Reply{"id"}}}}};
+}
+
+std::string all_slots_at(std::uint16_t port) {
+  return wire::array(
+      {wire::array({wire::integer(0), wire::integer(16383),
+                    wire::array({wire::text("127.0.0.1"), wire::integer(port), wire::text("id")})})});
+}
+
+}  // namespace
+
+TEST_CASE("slots are those of the specification: braces, empty braces, no braces") {
+  CHECK(slot_of("123456789") == 0x31C3);
+  CHECK(slot_of("foo") == 12182);
+  CHECK(slot_of("{foo}bar") == 12182);
+  CHECK(slot_of("x{foo}{bar}") == 12182);
+  CHECK(slot_of("{}foo") != 12182);
+  CHECK(slot_of("{foo") == slot_of("{foo"));
+  CHECK(slot_of("") == 0);
+}
+
+TEST_CASE("a map of slots is read with bounds, and a node without a host is where we asked") {
+  const Address asked{.host = "db", .port = 1};
+  const auto map = SlotMap::read(
+      Reply{{entry(0, 9, Reply{"10.0.0.1"}, 7), entry(10, 10, Reply{}, 8), entry(11, 11, Reply{""}, 9)}},
+      asked);
+  REQUIRE(map.has_value());
+  CHECK(map->owner(9)->str() == "10.0.0.1:7");
+  CHECK(map->owner(10)->str() == "db:8");
+  CHECK(map->owner(11)->str() == "db:9");
+  CHECK(map->owner(12) == nullptr);
+
+  CHECK_FALSE(SlotMap::read(Reply{"text"}, asked).has_value());
+  CHECK_FALSE(SlotMap::read(Reply{{Reply{1}}}, asked).has_value());
+  CHECK_FALSE(SlotMap::read(Reply{{entry(0, 16384, Reply{"h"}, 7)}}, asked).has_value());
+  CHECK_FALSE(SlotMap::read(Reply{{entry(-1, 5, Reply{"h"}, 7)}}, asked).has_value());
+  CHECK_FALSE(SlotMap::read(Reply{{entry(0, 5, Reply{"h"}, 70000)}}, asked).has_value());
+  CHECK_FALSE(SlotMap::read(Reply{{entry(0, 5, Reply{"h\x1b[m"}, 7)}}, asked).has_value());
+}
+
+TEST_CASE("redirections are read, and those that lead nowhere are not") {
+  const Address asked{.host = "db", .port = 1};
+  const auto read = [&](const std::string& text) { return read_redirection(Reply::error(text), asked); };
+  CHECK(read("MOVED 3999 10.0.0.1:6381")->to.str() == "10.0.0.1:6381");
+  CHECK(read("ASK 16383 ::1:6381")->to.str() == "[::1]:6381");
+  CHECK(read("MOVED 3999 :6381")->to.str() == "db:6381");
+  for (const char* text :
+       {"MOVED", "MOVED 1", "MOVED 16384 h:1", "MOVED x h:1", "MOVED 1 h", "MOVED 1 h:0", "ERR MOVED 1 h:1"})
+    CHECK_FALSE(read(text).has_value());
+}
+
+TEST_CASE("a server that is no cluster is a mistake of the configuration") {
+  FakeRedis fake{FakeRedis::Transport::tcp};
+  fake.on("CLUSTER", wire::error("ERR This instance has cluster support disabled"));
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(fake.port())};
+  const Vote vote = f.vote(call_on("k"));
+  REQUIRE(vote.failure.has_value());
+  CHECK(vote.failure->kind == Error::config);
+}
+
+TEST_CASE("redirections in a circle end, and the calls between them are bounded") {
+  FakeRedis one{FakeRedis::Transport::tcp}, two{FakeRedis::Transport::tcp};
+  one.on("CLUSTER", all_slots_at(one.port()));
+  two.on("CLUSTER", all_slots_at(two.port()));
+  one.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(two.port())));
+  two.on("EVALSHA", wire::error("MOVED 1 127.0.0.1:" + std::to_string(one.port())));
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(one.port())};
+  CHECK(f.vote(call_on("k"), Milliseconds{500}).failure.has_value());
+  CHECK(one.count("EVALSHA") + two.count("EVALSHA") < 200);
+}
+
+TEST_CASE("seeds that are dead or know nothing are passed over") {
+  FakeRedis ignorant{FakeRedis::Transport::tcp}, good{FakeRedis::Transport::tcp};
+  ignorant.on("CLUSTER", wire::array({}));
+  good.on("CLUSTER", all_slots_at(good.port()));
+  good.on("EVALSHA", wire::integer(1));
+  const auto host = [](std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); };
+  Fixture f{"redis+cluster://" + host(free_port()) + "," + host(ignorant.port()) + "," + host(good.port())};
+  CHECK(f.vote(call_on("k")).answer() != nullptr);
+
+  const StopWatch watch;
+  Fixture nobody{"redis+cluster://" + host(free_port()) + "," + host(free_port()), false};
+  CHECK(nobody.vote(call_on("k")).failure->text.find("connection refused") != std::string::npos);
+  CHECK(watch.elapsed() < 2000ms);
+}
+
+TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of announcements") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+
+  SUBCASE("every key reaches its node, and our slots are the server's") {
+    Fixture f{cluster.url()};
+    for (int i = 0; i < 30; ++i) {
+      const std::string key = (i % 3 == 0 ? "{tag" + std::to_string(i) + "}:" : "") + random_uuid();
+      CHECK(f.vote(call_on(key)).answer() != nullptr);
+      CHECK(cluster.owner_of(key).cli({"GET", key}) == "1");
+      CHECK(cluster.node(0).cli({"CLUSTER", "KEYSLOT", key}) == std::to_string(slot_of(key)));
+    }
+    CHECK(wake_ups(f.loop, Milliseconds{100}) <= 4);
+  }
+
+  SUBCASE("a slot that has moved is followed") {
+    Fixture f{cluster.url()};
+    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);  // slot 12182, node 2
+    cluster.node(2).cli({"DEL", "foo"});
+    cluster.move(slot_of("foo"), 0);
+    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    CHECK(cluster.node(0).cli({"GET", "foo"}) == "1");
+  }
+
+  SUBCASE("a slot that is being moved is asked for where it goes") {
+    Fixture f{cluster.url()};
+    const std::string slot = std::to_string(slot_of("foo"));
+    cluster.node(0).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(2)});
+    cluster.node(2).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(0)});
+    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    CHECK(f.vote(call_on("foo")).reply->integer() == 2);
+  }
+
+  SUBCASE("announcements of both kinds are heard, also after their slot has moved") {
+    Fixture f{cluster.url()};
+    const std::string channel = "wake:{foo}";
+    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    f.redis.watch(Channel{channel});
+    REQUIRE(turns(f.loop, [&] { return f.redis.news() == 2; }, kLong));
+    cluster.node(2).cli({"SPUBLISH", channel, "0"});
+    REQUIRE(turns(f.loop, [&] { return f.redis.news() == 3; }, kLong));
+    cluster.node(1).cli({"PUBLISH", channel, "0"});
+    REQUIRE(turns(f.loop, [&] { return f.redis.news() == 4; }, kLong));
+
+    cluster.node(2).cli({"DEL", "foo"});
+    cluster.move(slot_of("foo"), 1);
+    REQUIRE(turns(
+        f.loop, [&] { return cluster.node(1).cli({"PUBSUB", "SHARDNUMSUB", channel}).ends_with("\n1"); },
+        kLong));
+    const auto before = f.redis.news();
+    cluster.node(1).cli({"SPUBLISH", channel, "0"});
+    CHECK(turns(f.loop, [&] { return f.redis.news() > before; }, kLong));
+  }
+}
