@@ -24,9 +24,9 @@ std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeou
     case Target::Topology::single: return std::make_unique<Single>(loop, target, timeouts);
     case Target::Topology::local: return std::make_unique<Single>(loop, running(target), timeouts);
     case Target::Topology::sentinel: return std::make_unique<Sentinel>(loop, target, timeouts);
-    case Target::Topology::cluster: break;
+    case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }
-  return std::make_unique<Single>(loop, target, timeouts);
+  throw Error{Error::internal, "a deployment of no kind"};
 }
 
 }  // namespace rlock

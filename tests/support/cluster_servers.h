@@ -45,10 +45,12 @@ class ClusterServers {
   }
   std::string id(std::size_t number) { return nodes_[number]->cli({"CLUSTER", "MYID"}); }
 
-  /// One slot moves, with nothing in it.
-  void move(std::uint16_t slot, std::size_t to) {
+  /// One slot moves, with nothing in it. The new owner has to be importing it, or gossip of the old one takes it back.
+  void move(std::uint16_t slot, std::size_t from, std::size_t to) {
+    const std::string number = std::to_string(slot);
+    nodes_[to]->cli({"CLUSTER", "SETSLOT", number, "IMPORTING", id(from)});
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      nodes_[(to + i) % nodes_.size()]->cli({"CLUSTER", "SETSLOT", std::to_string(slot), "NODE", id(to)});
+      nodes_[(to + i) % nodes_.size()]->cli({"CLUSTER", "SETSLOT", number, "NODE", id(to)});
   }
 
   /// redis+cluster:// with the given node as the only one that is told.
