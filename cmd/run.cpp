@@ -161,7 +161,7 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
     else if (!answer.why.empty())
       mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
     if (answer.how == GivenBack::How::not_ours && !lost)
-      complain(fmt::format("{} was not ours any more at its release", key));
+      complain(fmt::format("lost {}: it was not ours any more at its release", key));
     if (!answer.unannounced.empty())
       complain(
           fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answer.unannounced)));
@@ -248,8 +248,9 @@ int run(const RunOptions& opt) {
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Giving back.
-  const auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
+  auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
   report.released = give_back(opt, redis, *locks, taken, ended, lost.has_value());
+  if (!lost && ended.ran() && report.released == RunReport::Released::no) lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   write_status(report);

@@ -294,7 +294,7 @@ TEST_CASE(
 TEST_CASE("the status of a pool counts ended leases as available, and changes nothing") {
   Permitted scene;
   CHECK(!scene.status());
-  scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{20}}));
+  scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{1500}}));
   scene.ask(permits("b:1", {.total = 3}));
   REQUIRE(eventually([&] { return scene.status()->available == 2; }));
   CHECK(scene.status()->total == 3);

@@ -220,6 +220,14 @@ TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited")
   CHECK(watch.elapsed() >= 700ms);
 }
 
+TEST_CASE("a lock that is gone at its release was lost while the command ran: 125") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--", "redis-cli", "-s", redis.socket(), "del", "k");
+
+  CHECK(run.exit_code() == 125);
+  CHECK(has(run.err(), "lost 'k'"));
+}
+
 TEST_CASE("several keys are taken sorted, each once, all or none") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "b", "-k", "a", "-k", "b", "--", "sh", "-c", "echo \"$RLOCK_LOCKS\"");
