@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/config.h"
 #include "cmd/secrets.h"
+#include "sync/keys.h"
 
 namespace rlock {
 namespace {
@@ -80,6 +82,8 @@ bool has_tls_options(const ServerOptions& options) {
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
   if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
   if (options.db && (target.db == 0 || flags.db)) target.db = static_cast<int>(*options.db);
+  if (target.topology == Target::Topology::cluster && target.db != 0)
+    throw Error{Error::usage, "--db: a cluster has no databases"};
   const bool speaks_tcp = target.topology != Target::Topology::local &&
                           (target.addresses.empty() || !target.addresses[0].is_unix());
   if (flags.tls.value_or(false) && !speaks_tcp)
@@ -283,7 +287,15 @@ LockName Deployment::name(const std::string& key) const {
   check_key(key);
   if (prefix.size() + key.size() > kLongestKey)
     throw Error{Error::usage, fmt::format("--prefix and key together have more than {} bytes", kLongestKey)};
-  return LockName{prefix + key};
+  const LockName full{prefix + key};
+  const auto is_cluster = [](const Target& target) { return target.topology == Target::Topology::cluster; };
+  if (std::ranges::any_of(targets, is_cluster) && !placeable(full))
+    throw Error{
+        Error::config,
+        fmt::format("a cluster cannot keep {} and the names beside it in one slot: its braces have to "
+                    "hold something, as in {{orders}}:eu",
+                    rlock::quoted(full.str()))};
+  return full;
 }
 
 }  // namespace rlock

@@ -1,0 +1,93 @@
+// rlock run on deployments of several servers: a cluster, and a primary that Sentinels name.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "support/cli.h"
+#include "support/cluster_servers.h"
+#include "support/sentinel_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kLong = 30s;
+
+Rlock rlock_at(const std::string& url, Words arguments) {
+  auto options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = url;
+  return Rlock{std::move(arguments), options};
+}
+
+}  // namespace
+
+TEST_CASE("rlock run locks in a cluster: each type, several keys, hand-over, and nothing is left") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+
+  for (const char* type : {"lock", "fair", "fenced", "read", "write", "spin", "plain"}) {
+    CAPTURE(std::string{type});
+    Rlock run =
+        rlock_at(cluster.url(), {"run", "--type", type, "-k", std::string{"{foo}"} + type, "--", "true"});
+    CHECK(run.exit_code(kLong) == 0);
+  }
+  Rlock several = rlock_at(cluster.url(1),
+                           {"run", "-k", "a", "-k", "b", "-k", "c", "--", "sh", "-c", "echo $RLOCK_LOCKS"});
+  CHECK(several.exit_code(kLong) == 0);
+  CHECK(several.out() == "a b c\n");
+
+  Rlock holder = rlock_at(cluster.url(), {"run", "-k", "foo", "--", "sleep", "60"});
+  REQUIRE(eventually([&] { return cluster.node(2).has("foo"); }, kLong));
+  Rlock refused = rlock_at(cluster.url(1), {"run", "-n", "-k", "foo", "--", "true"});
+  CHECK(refused.exit_code(kLong) == 75);
+  Rlock waiter = rlock_at(cluster.url(1), {"run", "-k", "foo", "--", "true"});
+  const std::string channel = "redisson_lock__channel:{foo}";
+  REQUIRE(eventually([&] { return cluster.node(2).listeners(channel) == 1; }, kLong));
+  CHECK(eventually([&] { return cluster.node(2).cli({"PUBSUB", "SHARDNUMSUB", channel}).ends_with("\n1"); },
+                   kLong));
+  holder.signal(SIGTERM);
+  CHECK(waiter.exit_code(kLong) == 0);
+
+  std::string left;
+  for (std::size_t i = 0; i < 3; ++i) left += cluster.node(i).keys();
+  CHECK(left == "redisson_lock_token:{foo}fenced\n");  // fencing tokens outlive their locks
+}
+
+TEST_CASE("a name that a cluster cannot place is refused before anything is sent") {
+  const std::string nobody = "redis+cluster://127.0.0.1:" + std::to_string(free_port());
+  for (const char* name : {"a{b", "{}x", "a}b"}) {
+    CAPTURE(std::string{name});
+    Rlock run = rlock_at(nobody, {"run", "-k", name, "--", "true"});
+    CHECK(run.exit_code(kLong) == 78);
+    CHECK(run.err().find("a cluster cannot keep") != std::string::npos);
+  }
+  Rlock placed = rlock_at(nobody, {"run", "-k", "{a}b", "--", "true"});
+  CHECK(placed.exit_code(kLong) == 69);
+  Rlock with_db = rlock_at(nobody, {"run", "--db", "3", "-k", "k", "--", "true"});
+  CHECK(with_db.exit_code(kLong) == 64);
+}
+
+TEST_CASE("rlock run keeps its lock through a planned failover of the primary that Sentinel names") {
+  RedisServer primary{{.tcp = true}};
+  RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
+  REQUIRE(
+      eventually([&] { return replica.cli({"ROLE"}).find("\nconnected\n") != std::string::npos; }, kLong));
+  SentinelServer sentinel{"mymaster", primary};
+  const std::string url = "redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster";
+  const std::string other = std::to_string(replica.port());
+  REQUIRE(eventually(
+      [&] { return sentinel.ask({"SENTINEL", "REPLICAS", "mymaster"}).find(other) != std::string::npos; },
+      kLong));
+
+  Rlock holder = rlock_at(url, {"run", "--lease", "20s", "-k", "k", "--", "sleep", "60"});
+  REQUIRE(eventually([&] { return replica.has("k"); }, kLong));
+  REQUIRE(eventually([&] { return sentinel.ask({"SENTINEL", "FAILOVER", "mymaster"}) == "OK"; }, kLong));
+  REQUIRE(eventually([&] { return RespClient{replica.where()}.ask({"ROLE"}).starts_with("master"); }, kLong));
+
+  const auto ttl = [&] { return std::stoll(RespClient{replica.where()}.ask({"PTTL", "k"})); };
+  const long long before = ttl();
+  CHECK(eventually([&] { return ttl() > before; }, kLong));  // renewed, at the new primary
+  CHECK(holder.running());
+  holder.signal(SIGTERM);
+  CHECK(holder.exit_code(kLong) == 128 + SIGTERM);
+  CHECK(eventually([&] { return RespClient{replica.where()}.ask({"EXISTS", "k"}) == "0"; }, kLong));
+}
