@@ -14,11 +14,11 @@ std::optional<std::string> first_of(const std::vector<std::int64_t>& slots) {
   return std::to_string(slots.front());
 }
 
-std::optional<std::string> lines_of(const std::vector<std::int64_t>& slots) {
-  if (slots.empty()) return std::nullopt;
+std::optional<std::string> lines_of(const std::vector<std::int64_t>& numbers) {
+  if (numbers.empty()) return std::nullopt;
   std::vector<std::string> lines;
-  lines.reserve(slots.size());
-  for (const std::int64_t slot : slots) lines.push_back(std::to_string(slot));
+  lines.reserve(numbers.size());
+  for (const std::int64_t number : numbers) lines.push_back(std::to_string(number));
   return joined(lines, "\n");
 }
 
@@ -34,7 +34,7 @@ Variables describe_hold(const HoldFacts& facts) {
       {"RLOCK_LOCKS", joined(keys, "\n")},
       {"RLOCK_TYPE", facts.type},
       {"RLOCK_OWNER", facts.owner.str()},
-      {"RLOCK_FENCE", facts.fence ? std::optional{std::to_string(*facts.fence)} : std::nullopt},
+      {"RLOCK_FENCE", lines_of(facts.fences)},
       {"RLOCK_LEASE_MS", number(facts.lease)},
       {"RLOCK_ACQUIRED_AT", number(facts.acquired_at)},
       {"RLOCK_WAITED_MS", number(facts.waited)},

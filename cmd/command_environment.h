@@ -15,7 +15,7 @@ struct HoldFacts {
   std::vector<LockName> keys;
   std::string type;
   Owner owner;
-  std::optional<std::int64_t> fence;
+  std::vector<std::int64_t> fences;  ///< one for each key, or none
   Milliseconds lease{0};
   Milliseconds acquired_at{0};  ///< since the epoch, by the server's clock
   Milliseconds waited{0};

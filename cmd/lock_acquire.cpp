@@ -17,6 +17,7 @@
 #include "cmd/script_facts.h"
 #include "cmd/session.h"
 #include "cmd/verbs.h"
+#include "sync/lease.h"
 #include "sync/metadata.h"
 #include "sync/release.h"
 
@@ -30,6 +31,7 @@ class Acquire final : public Verb {
 
  private:
   std::unique_ptr<Lockable> make(const Session& session, bool again) const;
+  Wish wish(const Session& session, bool again);
   Acquired take(Session& session, TimePoint started, bool again);
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
   std::string who_has_it(Session& session) const;
@@ -96,13 +98,26 @@ std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) cons
        .waits = !wait_.nonblock});
 }
 
-Acquired Acquire::take(Session& session, TimePoint started, bool again) {
+Wish Acquire::wish(const Session& session, bool again) {
   lock_ = make(session, again);
   parts_ = {
       {.lock = lock_.get(),
        .escort = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
        .erasure = {erase_metadata(lock_->name(), owner_)}}};
-  return acquire(session.redis, parts_, session.waiting(wait_, started));
+  return {parts_};
+}
+
+Acquired Acquire::take(Session& session, TimePoint started, bool again) {
+  AcquireOptions options = session.waiting(wait_, started);
+  options.node_timeout = node_timeout(*lease_, session.deployment.timeouts.command);
+  options.good_for = valid_for(*lease_);
+  if (!given_owner_) {
+    options.anew = [&] {
+      owner_ = new_owner();
+      return wish(session, again);
+    };
+  }
+  return acquire(session.redis, wish(session, again).parts, options);
 }
 
 /// Prints the owner. A lock of which nobody knows is given back.
@@ -144,6 +159,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   owner_ = given_owner_.value_or(new_owner());
 
   Session session{server_, &wait_};
+  need_few_servers(*type_, session.redis.nodes());
   Acquired got = take(session, started, again_);
   // Who does not have it yet takes it for the first time.
   const auto* gave_up = std::get_if<GaveUp>(&got);

@@ -1,5 +1,8 @@
 #include "cmd/lock_types.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "sync/fair.h"
 #include "sync/fenced.h"
 #include "sync/lock.h"
@@ -48,9 +51,17 @@ constexpr LockType kLockTypes[] = {
     {.name = "fenced",
      .flags = "--fenced",
      .help = "a growing number in RLOCK_FENCE",
+     .only_one_server =
+         "each server counts by itself, so the numbers of one holder and the next could not be compared",
      .make = make<FencedLock>},
     {.name = "spin", .flags = "", .help = "", .polls = true, .make = make_polling<SpinLock, kSpinPause>},
-    {.name = "permit", .flags = "", .help = "", .make = make_permits},
+    {.name = "permit",
+     .flags = "",
+     .help = "",
+     .only_one_server = "majorities among them can be found for more holders than there are permits",
+     .only_one_key =
+         "pools are of different sizes, and RLOCK_SLOT is a place in one of them; nest one run in the other",
+     .make = make_permits},
     {.name = "plain", .flags = "", .help = "", .polls = true, .make = make_polling<PlainLock, kPlainPause>},
 };
 
@@ -63,6 +74,12 @@ const LockType* find_lock_type(std::string_view name) {
     if (type.name == name) return &type;
   }
   return nullptr;
+}
+
+void need_few_servers(const LockType& type, std::size_t servers) {
+  if (servers == 1 || type.only_one_server.empty()) return;
+  throw Error{Error::usage,
+              fmt::format("--type {} with {} servers (--url): {}", type.name, servers, type.only_one_server)};
 }
 
 std::string_view lock_type_names() {

@@ -24,10 +24,12 @@ struct Wanted {
 
 /// A kind of thing that `run` and `lock acquire` can hold. One line of the table per kind (cmd/lock_types.cpp).
 struct LockType {
-  std::string_view name;   ///< as --type takes it: "fair"
-  std::string_view flags;  ///< how people type it: "-s, --shared, --read"; empty: only by --type
-  std::string_view help;   ///< its line on the screen of `run`
-  bool polls = false;      ///< nothing wakes its waiters
+  std::string_view name;               ///< as --type takes it: "fair"
+  std::string_view flags;              ///< how people type it: "-s, --shared, --read"; empty: only by --type
+  std::string_view help;               ///< its line on the screen of `run`
+  bool polls = false;                  ///< nothing wakes its waiters
+  std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
+  std::string_view only_one_key{};     ///< why `run` takes no second key of it; empty: it does
   std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
 };
 
@@ -35,6 +37,9 @@ std::span<const LockType> lock_types();
 
 /// Nothing if there is no such type.
 const LockType* find_lock_type(std::string_view name);
+
+/// Throws Error{usage} when a lock of this kind cannot be held on so many servers together.
+void need_few_servers(const LockType& type, std::size_t servers);
 
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();

@@ -67,6 +67,7 @@ class Acquire final : public PoolVerb {
       throw Error{Error::usage,
                   "--lease is missing: nobody renews these permits, so say how long they are to last"};
     Session session{server_, &wait_};
+    need_one_server(session);
     const LockName name = session.name(key_);
     const Permits wanted{{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
                          {.count = count_}};

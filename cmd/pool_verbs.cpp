@@ -146,6 +146,16 @@ class Delete final : public PoolVerb {
 
 }  // namespace
 
+Pool PoolVerb::pool(const Session& session) const {
+  need_one_server(session);
+  return Pool{session.name(key_), kind_, session.cluster()};
+}
+
+void PoolVerb::need_one_server(const Session& session) {
+  if (session.redis.nodes() > 1)
+    throw Error{Error::usage, "permits are counted by one server: name one --url"};
+}
+
 void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permits) {
   declare_key(told, key_);
   if (number_of_permits)

@@ -20,7 +20,10 @@ class PoolVerb : public Verb {
   /// "sem" or "permit".
   std::string_view noun() const { return kind_ == PoolKind::semaphore ? "sem" : "permit"; }
 
-  Pool pool(const Session& session) const { return Pool{session.name(key_), kind_, session.cluster()}; }
+  Pool pool(const Session& session) const;
+
+  /// Throws Error{usage} when several servers were named: a majority of permits is no permit.
+  static void need_one_server(const Session& session);
 
   /// KEY and, with `number`, N behind it.
   void declare_operands(Declaration& told, std::int64_t* number);

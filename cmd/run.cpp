@@ -104,12 +104,15 @@ void say_who_voted(const Executor& redis, const std::vector<Said>& said) {
 
 HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
   const Held& held = taken.held.front();
+  std::vector<std::int64_t> fences;
+  for (const Held& one : taken.held)
+    if (one.fence) fences.push_back(*one.fence);
   std::vector<InheritedHold> stack = holds_above_us();
   std::ranges::copy(locks.holds(), std::back_inserter(stack));
   return {.keys = opt.names,
           .type = std::string{opt.type->name},
           .owner = locks.owner(),
-          .fence = held.fence,
+          .fences = std::move(fences),
           .lease = opt.lease,
           .acquired_at = held.server_time,
           .waited = between(opt.started, Clock::now()),

@@ -363,7 +363,11 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                                            exact(*opt.max_hold))};
   opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
   opt.deployment = settle(opt.server);
+  need_few_servers(*opt.type, opt.deployment.targets.size());
   complete_names(opt);
+  if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
+                                          opt.type->only_one_key)};
 }
 
 }  // namespace rlock

@@ -58,7 +58,7 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
                   Milliseconds waited) {
   report.owner = owner;
   report.waited = waited;
-  report.fence = taken.held.front().fence;
+  if (taken.held.size() == 1) report.fence = taken.held.front().fence;
   if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
   report_nodes(report, redis, taken.said);
 }
@@ -84,8 +84,8 @@ void report_ended(RunReport& report, const Ended& ended, const std::optional<std
 
 RunReport::Released released_of(const std::vector<GivenBack>& answers) {
   const auto any = [&](GivenBack::How how) { return std::ranges::count(answers, how, &GivenBack::how) > 0; };
-  if (any(GivenBack::How::unknown)) return RunReport::Released::unknown;
   if (any(GivenBack::How::not_ours)) return RunReport::Released::no;
+  if (any(GivenBack::How::unknown)) return RunReport::Released::unknown;
   return any(GivenBack::How::kept) ? RunReport::Released::kept : RunReport::Released::yes;
 }
 

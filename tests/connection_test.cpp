@@ -133,6 +133,37 @@ TEST_CASE("a script that the server does not know is sent as a whole, once, and 
   CHECK(scripts == std::vector<std::string>{"return 1", "return 2"});
 }
 
+TEST_CASE("a question that was given up is not sent again behind what undoes it") {
+  Fixture f;
+  f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));
+  f.fake.answer(wire::integer(1));
+  const auto given_up = f.connection().send(call_of(kScript));
+  given_up->forgotten = true;
+  Call undo = call_of(kOther);
+  undo.in_full = true;
+
+  const auto undone = f.connection().send(undo);
+  const auto last = f.connection().send(command({"GET", "k"}));
+  f.fake.answer(wire::nil());
+
+  REQUIRE(f.turn_until([&] { return last->answer.has_value(); }));
+  CHECK(undone->answer.has_value());
+  CHECK(f.fake.count("EVAL") == 1);
+}
+
+TEST_CASE("what is sent in full has its escort sent in full") {
+  Fixture f;
+  Call call = call_of(kScript);
+  call.escort = {call_of(kOther)};
+  call.in_full = true;
+  f.fake.answer(wire::integer(1));
+  f.fake.answer(wire::integer(2));
+
+  const auto question = f.connection().send(call);
+  REQUIRE(f.turn_until([&] { return question->answer.has_value() && f.fake.count("EVAL") == 2; }));
+  CHECK(f.fake.count("EVALSHA") == 0);
+}
+
 TEST_CASE("NOSCRIPT in answer to the whole script is the answer") {
   Fixture f;
   f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));

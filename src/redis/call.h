@@ -16,7 +16,7 @@ struct Call {
   std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
   std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
 
-  /// Sent with its source (EVAL) instead of its hash: for what must work although nobody may see the answer, and so no
+  /// Sent with its source (EVAL) instead of its hash, and its escort too: for what must work although nobody may see the answer, and so no
   /// NOSCRIPT either.
   bool in_full = false;
 

@@ -107,8 +107,9 @@ void Connection::greet() {
 std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
   const auto question = std::make_shared<Question>();
   put({.role = Role::call, .question = question, .call = call, .asking = asking});
-  for (const Call& companion : call.escort) {
-    put({.role = Role::escort, .question = question, .call = companion, .asking = asking});
+  for (Call companion : call.escort) {
+    companion.in_full = companion.in_full || call.in_full;
+    put({.role = Role::escort, .question = question, .call = std::move(companion), .asking = asking});
   }
   flush();
   return question;
@@ -117,6 +118,8 @@ std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
 void Connection::leave_behind(const Call& call) {
   if (!may_write()) return;
   write({.role = Role::nobody, .call = call, .form = Form::as_text});
+  for (const Call& companion : call.escort)
+    write({.role = Role::nobody, .call = companion, .form = Form::as_text});
   flush();
 }
 
@@ -266,8 +269,10 @@ void Connection::accept_answer(Expected expected, Reply reply) {
   expected.question->answer = std::move(reply);
 }
 
-/// The server does not know the script. Its escort goes again too: it was to come behind it.
+/// The server does not know the script. Its escort goes again too: it was to come behind it. Not for a question that has been
+/// given up: what undoes it has been written already, and must not be overtaken.
 void Connection::write_as_text(Expected expected) {
+  if (expected.question->forgotten && !expected.question->answer) return;
   expected.form = Form::as_text;
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;

@@ -77,7 +77,7 @@ class Connection final : public Source {
   /// a database number could be refused, else once the greeting has been answered.
   std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
-  /// Writes a call whose answer nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
+  /// Writes a call and its escort, whose answers nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
   void leave_behind(const Call& call);
 
   /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.

@@ -102,6 +102,8 @@ class Wait {
     parts_ = std::move(parts);
     together_ = together;
     questions_ = questions_about(parts_, together);
+    for (Question& question : questions_)
+      question.call.in_full = several_;  // see Call::in_full: a quorum waits for nobody
     blocked_ = 0;
     repeated_ = false;
     wakeups_.reset();
@@ -213,8 +215,8 @@ class Wait {
       auto call = silently ? lock.undo() : lock.give_back();
       if (!call) continue;
       call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
-      redis_.farewell(*call);
       call->escort = parts_[part].erasure;
+      redis_.farewell(*call);
       debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
     }
   }

@@ -16,9 +16,11 @@ constexpr int kRenewalsPerLease = 3;  ///< two may be lost in a row before the l
 /// One hundredth, rounded up: a reserve is never a little too small.
 Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
 
+Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), 2ms); }
+
 Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
   return {.lease = lease,
-          .drift = std::max(percent(lease), 2ms),
+          .drift = drift_of(lease),
           .margin = std::max(percent(lease), 250ms),
           .lost_grace = lost_grace,
           .renew_every = lease / kRenewalsPerLease,
@@ -67,6 +69,8 @@ Milliseconds shortest_lease(std::optional<Milliseconds> lost_grace, bool renews)
 }
 
 }  // namespace
+
+Milliseconds valid_for(Milliseconds lease) { return lease - drift_of(lease); }
 
 std::string Budget::str() const {
   const std::string rhythm = renews ? fmt::format("renews every {} · survives {} without Redis",

@@ -29,6 +29,9 @@ struct Budget {
   std::string str() const;
 };
 
+/// So long from the moment of asking a lease is surely ours: all of it but the drift.
+Milliseconds valid_for(Milliseconds lease);
+
 /// Plans a budget. `lost_grace`: as given by the user, else nothing: `kill_after` where it fits, else lease/6.
 /// Throws Error{config} when it does not fit (at least lease/6 must lie between the first renewal and the stop signal;
 /// without renewals the stop must lie after the start), naming the remedy: "--lost-grace 60s needs --lease 2m5s or more".

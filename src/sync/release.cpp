@@ -115,7 +115,11 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
     back.push_back(given_back(redis, *parts[i].lock, votes));
   }
   // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
-  for (const Part& part : parts) redis.farewell(part.lock->release(farewell));
+  for (const Part& part : parts) {
+    Call call = part.lock->release(farewell);
+    call.escort = part.erasure;
+    redis.farewell(call);
+  }
   return back;
 }
 
