@@ -1,10 +1,12 @@
-// node_redlock.js SOCKET KEY LEASE_MS: one try with node-redlock; `held` until a line comes, then `released`; or `busy`.
+// node_redlock.js SERVERS KEY LEASE_MS: one try with node-redlock; `held` until a line comes, then `released`; or `busy`.
+// SERVERS: paths of sockets, separated by commas.
 const { Redis } = require('ioredis');
 const Redlock = require('redlock');
 
-const [socket, key, lease] = process.argv.slice(2);
-const client = new Redis({ path: socket });
-const redlock = new Redlock([client], { retryCount: 0 });
+const [servers, key, lease] = process.argv.slice(2);
+const clients = servers.split(',').map((path) => new Redis({ path, maxRetriesPerRequest: 0 }));
+clients.forEach((client) => client.on('error', () => {}));  // one that is dead is outvoted
+const redlock = new Redlock(clients, { retryCount: 0 });
 
 async function main() {
   let lock;

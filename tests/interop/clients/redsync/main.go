@@ -1,4 +1,7 @@
-// redsync SOCKET KEY LEASE_MS: one try with redsync; `held` until a line comes, then `released`; or `busy`.
+// redsync SERVERS KEY LEASE_MS: one try with redsync; `held` until a line comes, then `released`; or `busy`.
+// redsync SERVERS KEY LEASE_MS measure N: how long N acquires in a row take, each in milliseconds; the first has to connect.
+//
+// SERVERS are separated by commas; each is the path of a socket or host:port.
 package main
 
 import (
@@ -7,21 +10,55 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
+	redsyncredis "github.com/go-redsync/redsync/v4/redis"
 	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
 	"github.com/redis/go-redis/v9"
 )
 
-func main() {
-	lease, err := strconv.Atoi(os.Args[3])
+func number(text string) int {
+	value, err := strconv.Atoi(text)
 	if err != nil {
 		panic(err)
 	}
-	client := redis.NewClient(&redis.Options{Network: "unix", Addr: os.Args[1]})
-	mutex := redsync.New(goredis.NewPool(client)).NewMutex(os.Args[2],
-		redsync.WithTries(1), redsync.WithExpiry(time.Duration(lease)*time.Millisecond))
+	return value
+}
+
+func pools(servers string) []redsyncredis.Pool {
+	var all []redsyncredis.Pool
+	for _, server := range strings.Split(servers, ",") {
+		network := "tcp"
+		if strings.Contains(server, "/") {
+			network = "unix"
+		}
+		all = append(all, goredis.NewPool(redis.NewClient(&redis.Options{Network: network, Addr: server})))
+	}
+	return all
+}
+
+func measure(mutex *redsync.Mutex, times int) {
+	for i := 0; i < times; i++ {
+		begun := time.Now()
+		if err := mutex.Lock(); err != nil {
+			panic(err)
+		}
+		fmt.Println(time.Since(begun).Milliseconds())
+		if _, err := mutex.Unlock(); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func main() {
+	lease := time.Duration(number(os.Args[3])) * time.Millisecond
+	mutex := redsync.New(pools(os.Args[1])...).NewMutex(os.Args[2], redsync.WithTries(1), redsync.WithExpiry(lease))
+	if len(os.Args) > 5 {
+		measure(mutex, number(os.Args[5]))
+		return
+	}
 	if err := mutex.Lock(); err != nil {
 		var taken *redsync.ErrTaken
 		if !errors.As(err, &taken) && !errors.Is(err, redsync.ErrFailed) {
@@ -32,7 +69,7 @@ func main() {
 	}
 	fmt.Println("held")
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
-	if _, err := mutex.Unlock(); err != nil {
+	if ok, err := mutex.Unlock(); !ok {
 		panic(err)
 	}
 	fmt.Println("released")
