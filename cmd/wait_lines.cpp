@@ -21,8 +21,9 @@ using std::chrono_literals::operator""s;
 constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
 constexpr Milliseconds kThenEvery{60s};
 
-/// How long we may ask about a holder: what it is for is not worth holding up a wait.
-constexpr Milliseconds kAsking{500};
+/// How long we may ask about a holder: what it is for is not worth holding up a wait. With it and with what a failed wait
+/// gives back, a wait of 2 s is over within 3 s.
+constexpr Milliseconds kAsking{250};
 
 TimePoint line_at(TimePoint started, std::size_t number) {
   if (number < kLinesAt.size()) return later(started, kLinesAt[number]);
@@ -70,7 +71,9 @@ void WaitLines::look(const Waiting& waiting) {
   const LockName& name = name_of(*waiting.busy, waiting.part);
   const bool changed = holder_ && holder_->owner.str() != waiting.busy->holder;
   if (!time && !(changed && lines_ > 0 && verbosity() != Verbosity::quiet)) return;
-  if (changed || !holder_) ask_about(*waiting.busy, name, waiting.what);
+  Patience patience = within(kAsking);
+  patience.until = earliest(patience.until, options_.wait.until(options_.started));
+  if (changed || !holder_) ask_about(*waiting.busy, name, waiting.what, patience);
   complain("waiting for " + line(*waiting.busy, name, ": held by "));
 }
 
@@ -79,18 +82,19 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
   return named != options_.names.end() ? *named : options_.names[part];
 }
 
-void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what) {
+void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
+                          const Patience& patience) {
   holder_ = Holder{Owner{busy.holder}, std::nullopt};
   const auto channels = what != nullptr && !busy.position ? what->channels() : std::vector<Channel>{};
   if (!channels.empty()) {
     const Votes votes =
-        redis_.run(command({"PUBSUB", "NUMSUB", channels.front().str()}, name.str()), within(kAsking));
+        redis_.run(command({"PUBSUB", "NUMSUB", channels.front().str()}, name.str()), patience);
     const Reply* count = answer_of(votes);
     if (count != nullptr && count->kind() == Reply::Kind::array) holder_->listeners = count->at(1).integer();
   }
   if (busy.holder.empty()) return;
   const Votes votes =
-      redis_.run(command({"HGET", metadata_key(name), busy.holder}, metadata_key(name)), within(kAsking));
+      redis_.run(command({"HGET", metadata_key(name), busy.holder}, metadata_key(name)), patience);
   const Reply* facts = answer_of(votes);
   if (facts != nullptr && facts->kind() == Reply::Kind::text) holder_->facts = parse_metadata(facts->text());
 }
@@ -126,7 +130,8 @@ std::string WaitLines::outlook(const Busy& busy) const {
 void WaitLines::give_up(const GaveUp& gave_up) {
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   const LockName& name = name_of(*gave_up.busy, 0);
-  if (!holder_ || holder_->owner.str() != gave_up.busy->holder) ask_about(*gave_up.busy, name, nullptr);
+  const bool known = holder_ && holder_->owner.str() == gave_up.busy->holder;
+  if (!known && !gave_up.failure) ask_about(*gave_up.busy, name, nullptr, within(kAsking));
   const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - options_.started);
   const std::string effort =
       options_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));

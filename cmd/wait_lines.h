@@ -34,7 +34,7 @@ class WaitLines {
   };
 
   bool due(TimePoint now);
-  void ask_about(const Busy& busy, const LockName& name, const Waitable* what);
+  void ask_about(const Busy& busy, const LockName& name, const Waitable* what, const Patience& patience);
   std::string line(const Busy& busy, const LockName& name, std::string_view held_by) const;
   std::string place(const Busy& busy) const;
   std::string outlook(const Busy& busy) const;
