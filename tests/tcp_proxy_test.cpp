@@ -40,22 +40,29 @@ TEST_CASE("a proxy delays") {
   CHECK(watch.elapsed() >= 100ms);
 }
 
-TEST_CASE("a proxy loses questions or answers and keeps the connection") {
+TEST_CASE("a proxy loses answers, and all that follow on the same connection") {
   Line line;
   line.proxy.drop(Way::to_client);
   line.client.send({"INCR", "heard"});
   CHECK(eventually([&] { return line.redis.cli({"GET", "heard"}) == "1"; }));
-  CHECK_FALSE(line.client.receive_within(20ms));
-
   line.proxy.pass();
+  line.client.send({"INCR", "heard"});
+  CHECK(eventually([&] { return line.redis.cli({"GET", "heard"}) == "2"; }));
+
+  CHECK_FALSE(line.client.receive_within(20ms));
+  CHECK(RespClient{line.address}.ask({"PING"}) == "PONG");
+}
+
+TEST_CASE("a proxy loses questions") {
+  Line line;
   line.proxy.drop(Way::to_server);
   line.client.send({"INCR", "unheard"});
   CHECK_FALSE(line.client.receive_within(20ms));
   CHECK_FALSE(line.redis.has("unheard"));
+}
 
-  line.proxy.pass();
-  CHECK(line.client.ask({"PING"}) == "PONG");
-
+TEST_CASE("a proxy loses the answers after the first ones") {
+  Line line;
   line.proxy.drop_answers_after(1);
   CHECK(line.client.ask({"PING"}) == "PONG");
   line.client.send({"PING"});
@@ -111,6 +118,15 @@ TEST_CASE("a proxy freezes, is silent, refuses and comes back") {
 
   line.proxy.reset_all();
   CHECK_THROWS(line.client.ask({"PING"}));
+}
+
+TEST_CASE("a proxy forgets a connection and serves the next one") {
+  Line line;
+  CHECK(line.client.ask({"PING"}) == "PONG");
+  line.proxy.forget();
+  line.client.send({"PING"});
+  CHECK_FALSE(line.client.receive_within(20ms));
+  CHECK(RespClient{line.address}.ask({"PING"}) == "PONG");
 }
 
 TEST_CASE("the proxy is a program, too") {

@@ -95,11 +95,17 @@ struct Streams {
   int in, out, err;
 };
 
+/// Who is asked to take the child along: PDEATHSIG comes when the *thread* ends that forked.
+struct Parent {
+  pid_t pid;
+  bool lasts;
+};
+
 /// The child's side of fork(): nothing here may allocate after a fork from a process with threads, so all is prepared.
 [[noreturn]] void become(char** argv, char** env, const Process::Options& options, Streams streams,
-                         pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(125);
+                         Parent parent) {
+  if (parent.lasts) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent.pid) ::_exit(125);
   if (options.own_session) ::setsid();
   reset_signals(options);
   ::dup2(streams.in, 0);
@@ -162,7 +168,7 @@ Process::Process(Words argv, const Options& options) : argv_(std::move(argv)) {
   Words env = environment(options, mark_);
   auto argv_pointers = pointers(words);
   auto env_pointers = pointers(env);
-  const pid_t parent = ::getpid();
+  const Parent parent{.pid = ::getpid(), .lasts = ::gettid() == ::getpid()};
   const SignalsBlocked blocked;
   pid_ = ::fork();
   if (pid_ < 0) refuse("fork");

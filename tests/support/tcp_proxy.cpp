@@ -121,6 +121,11 @@ void TcpProxy::refuse() {
   wake();
 }
 
+void TcpProxy::forget() {
+  const std::lock_guard lock{mutex_};
+  for (auto& session : sessions_) session.up.torn = session.down.torn = true;
+}
+
 void TcpProxy::hang_up() {
   const std::lock_guard lock{mutex_};
   for (auto& session : sessions_) end(session, false);
@@ -200,6 +205,7 @@ void TcpProxy::obey(const std::string& line) {
       {"freeze", [&] { freeze(); }},
       {"silence", [&] { silence(); }},
       {"refuse", [&] { refuse(); }},
+      {"forget", [&] { forget(); }},
       {"hang_up", [&] { hang_up(); }},
       {"reset_all", [&] { reset_all(); }},
   };
@@ -289,10 +295,11 @@ void TcpProxy::take(Session& session, Way way, std::string bytes) {
     down_bytes_ += bytes.size();
     if (garbage_) bytes = *std::exchange(garbage_, std::nullopt);
     if (flood_ && !std::exchange(session.flooded, true)) bytes = *flood_;
-    if (answers_left_ && *answers_left_ == 0) return;
-    if (answers_left_) --*answers_left_;
+    if (answers_left_ && *answers_left_ == 0) flow.torn = true;
+    if (answers_left_ && *answers_left_ > 0) --*answers_left_;
   }
-  if (what.drop) return;
+  flow.torn = flow.torn || what.drop;
+  if (flow.torn) return;
   if (!what.bytewise) {
     flow.pieces.push_back({due, std::move(bytes)});
     return;

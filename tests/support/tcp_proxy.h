@@ -31,16 +31,17 @@ class TcpProxy {
 
   void pass();                                          ///< no fault any more; what a fault has eaten is gone
   void delay(Way way, std::chrono::milliseconds time);  ///< every byte comes so much later
-  void drop(Way way);                                   ///< bytes vanish, the connection stays
-  void bytewise(Way way);                               ///< one byte a packet
-  void cut_after(Way way, std::size_t bytes);           ///< so many more bytes, then FIN to both
-  void reset_after(Way way, std::size_t bytes);         ///< so many more bytes, then RST to both
-  void half_close(Way way);                             ///< FIN in this direction only
-  void garbage(std::string bytes);                      ///< the client gets these instead of its next answer
-  void flood(std::string head);                         ///< the client gets `head` and then zeros without end
-  void freeze();     ///< nothing is read from anybody; connections are accepted
-  void silence();    ///< new connections are accepted and lead nowhere
-  void refuse();     ///< the port is closed; connections that are there stay
+  void drop(Way way);      ///< bytes vanish, and all behind them on the same connection, also after pass()
+  void bytewise(Way way);  ///< one byte a packet
+  void cut_after(Way way, std::size_t bytes);    ///< so many more bytes, then FIN to both
+  void reset_after(Way way, std::size_t bytes);  ///< so many more bytes, then RST to both
+  void half_close(Way way);                      ///< FIN in this direction only
+  void garbage(std::string bytes);               ///< the client gets these instead of its next answer
+  void flood(std::string head);                  ///< the client gets `head` and then zeros without end
+  void freeze();                                 ///< nothing is read from anybody; connections are accepted
+  void silence();                                ///< new connections are accepted and lead nowhere
+  void refuse();                                 ///< the port is closed; connections that are there stay
+  void forget();     ///< connections that are there lead nowhere from now on; new ones do
   void hang_up();    ///< ends every connection that is there: FIN
   void reset_all();  ///< RST
 
@@ -66,6 +67,7 @@ class TcpProxy {
     std::deque<Piece> pieces;
     bool ended = false;  ///< the source said FIN
     bool shut = false;   ///< and so did we
+    bool torn = false;   ///< bytes were lost: what comes behind them makes no sense and is lost, too
   };
   struct Session {
     int client;

@@ -1,0 +1,173 @@
+// Lost and late answers: nothing is counted twice, nothing that was given up is held, and the command's status stands.
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "faults/fault_line.h"
+
+using namespace rlock::test;
+
+namespace {
+
+/// A server that has seen the scripts before, as every server has after the first hour.
+void acquaint(FaultLine& line) {
+  const auto nested = rlock_binary() + " run -k k -- true";
+  CHECK(line.rlock({"run", "-k", "k", "-c", nested}).exit_code() == 0);
+  REQUIRE(eventually([&] { return line.clean(); }));
+}
+
+/// The answer that a script gets at its first use on a server is NOSCRIPT; with this, the next one is that of EVAL.
+constexpr std::size_t kGreetingAndNoscript = 1;
+
+}  // namespace
+
+TEST_CASE("the lost answer of an acquire is asked for again and counted once") {
+  FaultLine line;
+  line.proxy.drop_answers_after(kGreetingAndNoscript);
+  StopWatch watch;
+  auto rlock = line.hold({"--wait", "10s", "--command-timeout", "300ms"}, "for 300");
+  REQUIRE(eventually([&] { return line.redis.has("k"); }));
+  line.proxy.pass();
+  REQUIRE(eventually([&] { return line.inside(); }));
+  CHECK(held(line.redis));
+
+  CHECK(rlock.exit_code() == 0);
+  report("answer of the acquire lost once", "ran once, held once", 0, watch.elapsed());
+  CHECK_MESSAGE(rlock.err().find("not ours") == std::string::npos, rlock.err());
+  CHECK(line.verdict().holds == 1);
+  CHECK(line.clean());
+}
+
+TEST_CASE("the lost answer of an acquire that is not waited for gives the lock back") {
+  FaultLine line;
+  line.proxy.drop_answers_after(kGreetingAndNoscript);
+  StopWatch watch;
+  auto rlock = line.hold({"--wait", "1s"});
+
+  const int status = rlock.exit_code();
+  report("answer of the acquire lost for ever, --wait 1s", "given back", status, watch.elapsed());
+  CHECK(status == 69);
+  CHECK(line.verdict().holds == 0);
+  CHECK(eventually([&] { return line.clean(); }, 1s));
+}
+
+TEST_CASE("an acquire that a frozen server carries out after we gave up is undone by what stands behind it") {
+  FaultLine line;
+  acquaint(line);
+  line.redis.freeze();
+  auto rlock = line.hold({"--wait", "1s"});
+  CHECK(rlock.exit_code() == 69);
+  line.redis.thaw();
+
+  CHECK(eventually([&] { return line.clean(); }, 1s));
+  CHECK(throughout([&] { return line.clean(); }, 300ms));
+  CHECK(line.verdict().holds == 0);
+}
+
+TEST_CASE("an interrupted wait gives back although no answer came") {
+  FaultLine line;
+  line.proxy.drop_answers_after(kGreetingAndNoscript);
+  auto rlock = line.hold({});
+  REQUIRE(eventually([&] { return line.redis.has("k"); }));
+  StopWatch watch;
+  rlock.signal(SIGTERM);
+
+  CHECK(rlock.exit_code() == 128 + SIGTERM);
+  report("SIGTERM while the answer of the acquire is lost", "given back", 143, watch.elapsed());
+  CHECK(watch.elapsed() < 2s);
+  CHECK(eventually([&] { return line.clean(); }, 1s));
+}
+
+TEST_CASE("the lost answer of a release leaves the command's status as it is") {
+  FaultLine line;
+  acquaint(line);
+  auto rlock = line.hold({}, "for 300 exit 7");
+  REQUIRE(eventually([&] { return line.inside(); }));
+  line.proxy.drop(Way::to_client);
+  StopWatch watch;
+
+  CHECK(rlock.exit_code() == 7);
+  report("answer of the release lost", "status stands, said on stderr", 7, watch.elapsed());
+  CHECK(watch.elapsed() < 2s);
+  CHECK(line.clean());
+  CHECK_MESSAGE(rlock.err().find("not confirmed") != std::string::npos, rlock.err());
+}
+
+TEST_CASE("a release that never arrives is said, and the lock frees itself") {
+  FaultLine line;
+  acquaint(line);
+  auto rlock = line.hold({"--lease", "2s"}, "for 100 exit 7");
+  REQUIRE(eventually([&] { return line.inside(); }));
+  line.proxy.drop(Way::to_server);
+  StopWatch watch;
+
+  CHECK(rlock.exit_code() == 7);
+  report("release lost", "status stands, frees itself with the lease", 7, watch.elapsed());
+  CHECK(watch.elapsed() < 2s);
+  CHECK_MESSAGE(rlock.err().find("frees itself within") != std::string::npos, rlock.err());
+  CHECK(eventually([&] { return line.clean(); }, 2500ms));
+}
+
+TEST_CASE("the lost answer of a nested release gives back one hold, not two") {
+  FaultLine line;
+  acquaint(line);
+  const auto inner = rlock_binary() + " run -k k -- sh -c 'echo inner; while [ ! -e " + (line.folder / "go") +
+                     " ]; do sleep 0.01; done'";
+  auto rlock = line.rlock({"run", "-k", "k", "--", "sh", "-c", inner + "; echo after; sleep 1"});
+  REQUIRE(eventually([&] { return rlock.out() == "inner\n"; }));
+  CHECK(held(line.redis, 2));
+  line.proxy.drop(Way::to_client);
+  write_file(line.folder / "go", "");
+  REQUIRE(eventually([&] { return rlock.out() == "inner\nafter\n"; }));
+  line.proxy.pass();
+
+  CHECK(held(line.redis, 1));
+  CHECK(rlock.exit_code() == 0);
+  CHECK(line.clean());
+}
+
+TEST_CASE("the lost answer of a nested acquire adds one hold, not two") {
+  FaultLine line;
+  acquaint(line);
+  const auto inner =
+      rlock_binary() + " run -k k --wait 10s --command-timeout 300ms -- sh -c 'echo inner; sleep 0.5'";
+  auto rlock =
+      line.rlock({"run", "-k", "k", "--", "sh", "-c",
+                  "echo outer; while [ ! -e " + (line.folder / "go") + " ]; do sleep 0.01; done; " + inner});
+  REQUIRE(eventually([&] { return rlock.out() == "outer\n"; }));
+  line.proxy.drop(Way::to_client);
+  write_file(line.folder / "go", "");
+  REQUIRE(eventually([&] { return held(line.redis, 2); }));
+  line.proxy.pass();
+  REQUIRE(eventually([&] { return rlock.out() == "outer\ninner\n"; }));
+
+  CHECK(held(line.redis, 2));
+  CHECK(rlock.exit_code() == 0);
+  CHECK(line.clean());
+}
+
+TEST_CASE(
+    "a server that pauses around acquire, renewal and release is waited for and nothing is counted twice") {
+  for (const std::string mode : {"WRITE", "ALL"}) {
+    CAPTURE(mode);
+    FaultLine line;
+    RespClient operator_{line.redis.where()};
+    const auto pause = [&] { operator_.ask({"CLIENT", "PAUSE", "700", mode}); };
+    StopWatch watch;
+    pause();
+    auto rlock = line.hold({"--wait", "10s", "--lease", "3s", "--command-timeout", "300ms"}, "for 2500");
+    REQUIRE(eventually([&] { return line.inside(); }));
+    CHECK(held(line.redis));
+    pause();
+    std::this_thread::sleep_for(750ms);
+    CHECK(held(line.redis));
+    std::this_thread::sleep_for(1500ms);
+    pause();
+
+    CHECK(rlock.exit_code() == 0);
+    report("CLIENT PAUSE 700 " + mode + " at acquire, renewal, release", "ran once, held once", 0,
+           watch.elapsed());
+    CHECK(eventually([&] { return line.clean(); }, 2s));
+    CHECK(line.verdict().holds == 1);
+  }
+}

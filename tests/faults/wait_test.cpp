@@ -1,0 +1,191 @@
+// A wait ends when it was said to end, whatever the network does, and nothing that was given up is ever held.
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <list>
+#include <optional>
+
+#include "faults/fault_line.h"
+
+using namespace rlock::test;
+
+namespace {
+
+struct Fault {
+  std::string name;
+  std::function<void(FaultLine&)> inject;
+  int status = 69;                             ///< with --wait 2s and with -n; -1: 0 or 69
+  std::chrono::milliseconds at_once = 4500ms;  ///< a run with -n has given up by then
+};
+
+const std::vector<Fault> kFaults{
+    {"connection refused", [](FaultLine& l) { l.proxy.refuse(); }, 69, 1s},
+    {"accepted, never answered", [](FaultLine& l) { l.proxy.silence(); }},
+    {"proxy frozen", [](FaultLine& l) { l.proxy.freeze(); }},
+    {"server frozen (SIGSTOP)", [](FaultLine& l) { l.redis.freeze(); }},
+    {"questions lost", [](FaultLine& l) { l.proxy.drop(Way::to_server); }},
+    {"answers lost", [](FaultLine& l) { l.proxy.drop(Way::to_client); }},
+    {"cut after 3 bytes of the answer", [](FaultLine& l) { l.proxy.cut_after(Way::to_client, 3); }},
+    {"cut after 3 bytes of the question", [](FaultLine& l) { l.proxy.cut_after(Way::to_server, 3); }},
+    {"reset in the middle of the answer", [](FaultLine& l) { l.proxy.reset_after(Way::to_client, 5); }},
+    {"half-closed towards us", [](FaultLine& l) { l.proxy.half_close(Way::to_client); }},
+    {"half-closed towards the server", [](FaultLine& l) { l.proxy.half_close(Way::to_server); }},
+    {"answers HTTP, once", [](FaultLine& l) { l.proxy.garbage("HTTP/1.1 400 Bad Request\r\n\r\n"); }, -1},
+    {"a bulk string of 512 MiB, endless", [](FaultLine& l) { l.proxy.flood("$536870912\r\n"); }},
+    {"an array of 10^9 items, endless", [](FaultLine& l) { l.proxy.flood("*1000000000\r\n"); }},
+    {"a line without end", [](FaultLine& l) { l.proxy.flood("+"); }},
+    {"5 s later in both directions",
+     [](FaultLine& l) { l.proxy.delay(Way::to_server, 5s), l.proxy.delay(Way::to_client, 5s); }},
+    {"100 ms later in both directions",
+     [](FaultLine& l) { l.proxy.delay(Way::to_server, 100ms), l.proxy.delay(Way::to_client, 100ms); }, 0, 2s},
+    {"byte by byte", [](FaultLine& l) { l.proxy.bytewise(Way::to_server), l.proxy.bytewise(Way::to_client); },
+     0, 2s},
+    {"none", [](FaultLine&) {}, 0, 2s},
+};
+
+/// One rlock run in one fault, beside all the others.
+struct Attempt {
+  explicit Attempt(const Fault& what) : fault(what) {}
+
+  const Fault& fault;
+  FaultLine line;
+  StopWatch watch{};
+  std::optional<Rlock> rlock{};
+  std::chrono::milliseconds time{0};
+  long most_memory_kb = 0;
+
+  void look() {
+    if (!rlock || time > 0ms) return;
+    const auto status = read_file("/proc/" + std::to_string(rlock->pid()) + "/status");
+    const auto peak = status.find("VmHWM:");
+    if (peak != std::string::npos)
+      most_memory_kb = std::max(most_memory_kb, std::atol(status.c_str() + peak + 6));
+    if (!rlock->running()) time = watch.elapsed();
+  }
+};
+
+/// Starts all of them at once: most of the time they only wait.
+std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds deadline) {
+  std::list<Attempt> attempts;
+  for (const auto& fault : kFaults) attempts.emplace_back(fault);
+  for (auto& attempt : attempts) attempt.fault.inject(attempt.line);
+  for (auto& attempt : attempts) {
+    attempt.watch = {};
+    attempt.rlock.emplace(attempt.line.hold(options));
+  }
+  eventually(
+      [&] {
+        bool all = true;
+        for (auto& attempt : attempts) attempt.look(), all = all && attempt.time > 0ms;
+        return all;
+      },
+      deadline);
+  return attempts;
+}
+
+/// The fault is over; whatever still was on its way arrives.
+void check_nothing_is_left(Attempt& attempt) {
+  attempt.line.proxy.pass();
+  attempt.line.redis.thaw();
+  CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
+  // What was delayed for 5 s arrives only now; and the lock is there for the next who asks.
+  attempt.line.proxy.hang_up();
+  CHECK(attempt.line.hold({"--wait", "5s"}).exit_code() == 0);
+  CHECK(eventually([&] { return attempt.line.clean(); }, 2s));
+}
+
+void check(Attempt& attempt, bool waited) {
+  CAPTURE(attempt.fault.name);
+  CAPTURE(attempt.rlock->err());
+  REQUIRE(attempt.time > 0ms);
+  const int status = attempt.rlock->exit_code();
+  const auto runs = attempt.line.verdict().holds;
+  report(attempt.fault.name + (waited ? ", --wait 2s" : ", -n"), runs ? "command ran" : "nothing ran", status,
+         attempt.time);
+
+  if (attempt.fault.status >= 0) CHECK(status == attempt.fault.status);
+  CHECK((status == 0 || status == 69));
+  CHECK(runs == (status == 0 ? 1u : 0u));
+  CHECK(attempt.time < (waited ? 3000ms : attempt.fault.at_once));
+  CHECK(attempt.most_memory_kb < 50 * 1024);
+  if (status != 0) {
+    CHECK(attempt.rlock->err().find("rlock: ") != std::string::npos);
+    check_nothing_is_left(attempt);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("--wait 2s ends within 3 seconds whatever the network does, and leaves nothing held") {
+  auto attempts = attempt_all({"--wait", "2s"}, 15s);
+  for (auto& attempt : attempts) check(attempt, true);
+}
+
+TEST_CASE("with -n a server that cannot be used is 69 at once") {
+  auto attempts = attempt_all({"-n"}, 15s);
+  for (auto& attempt : attempts) check(attempt, false);
+}
+
+TEST_CASE("a wait that was busy once is 75 although the server vanished later") {
+  FaultLine line;
+  line.redis.cli({"HSET", "k", "somebody:1", "1"});
+  line.redis.cli({"PEXPIRE", "k", "60000"});
+  StopWatch watch;
+  auto rlock = line.hold({"--wait", "2s"});
+  REQUIRE(eventually([&] { return line.redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  line.proxy.drop(Way::to_client);
+
+  CHECK(rlock.exit_code() == 75);
+  CHECK(watch.elapsed() < 3s);
+  report("busy, then answers lost, --wait 2s", "gave up", 75, watch.elapsed());
+  CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
+}
+
+TEST_CASE("a connection that is never completed is given up in time") {
+  const BlackHole hole;
+  auto options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = "redis://127.0.0.1:" + std::to_string(hole.port());
+  for (const Words& wait : {Words{"--wait", "2s"}, Words{"-n"}}) {
+    StopWatch watch;
+    Words words{"run", "-k", "k"};
+    words.insert(words.end(), wait.begin(), wait.end());
+    words.insert(words.end(), {"--", "true"});
+    Rlock rlock{words, options};
+    CHECK(rlock.exit_code() == 69);
+    CHECK(watch.elapsed() < 3s);
+    report("black hole, " + wait[0], "nothing ran", 69, watch.elapsed());
+  }
+}
+
+TEST_CASE("a name server that never answers is given up in time") {
+  // A resolver that takes questions and is silent, in a mount namespace of our own.
+  const int silent = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(0x7f010203);
+  address.sin_port = htons(53);
+  if (::geteuid() != 0 || ::bind(silent, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    MESSAGE("left out: needs root and port 53 of 127.1.2.3");
+    ::close(silent);
+    return;
+  }
+  TempDir folder;
+  write_file(folder / "resolv.conf", "nameserver 127.1.2.3\n");
+  auto options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = "redis://redis.example:6379";
+  for (const std::string wait : {"--wait 2s", "-n"}) {
+    StopWatch watch;
+    Process rlock{{"unshare", "-m", "sh", "-c",
+                   "mount --bind " + (folder / "resolv.conf") + " /etc/resolv.conf && exec " +
+                       rlock_binary() + " run -k k " + wait + " -- true"},
+                  options};
+    CHECK_MESSAGE(rlock.exit_code() == 69, rlock.err());
+    CHECK(watch.elapsed() < 3s);
+    report("silent name server, " + wait, "nothing ran", 69, watch.elapsed());
+  }
+  ::close(silent);
+}

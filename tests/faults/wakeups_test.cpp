@@ -1,0 +1,164 @@
+// Waiters wake up although announcements are lost.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "faults/fault_line.h"
+
+using namespace rlock::test;
+
+namespace {
+
+/// A waiter asks at least so often, announcement or not.
+constexpr auto kPollCap = 2000ms;
+const std::string kChannel = "redisson_lock__channel:{k}";
+
+/// A holder that nobody renews: only its deletion frees the lock.
+void occupy(RedisServer& redis) {
+  redis.cli({"HSET", "k", "somebody:1", "1"});
+  redis.cli({"PEXPIRE", "k", "600000"});
+}
+
+/// Frees the lock as Redisson does, or without saying so.
+void vacate(RedisServer& redis, bool announced) {
+  redis.del("k");
+  if (announced) redis.cli({"PUBLISH", kChannel, "0"});
+}
+
+std::chrono::milliseconds time_to_enter(FaultLine& line, std::chrono::milliseconds deadline = 10s) {
+  const StopWatch watch;
+  REQUIRE(eventually([&] { return !read_stays(line.folder.path()).empty(); }, deadline));
+  return watch.elapsed();
+}
+
+}  // namespace
+
+TEST_CASE("an announced release is heard at once, an unannounced one at the next poll") {
+  for (const bool announced : {true, false}) {
+    CAPTURE(announced);
+    FaultLine line;
+    occupy(line.redis);
+    auto rlock = line.hold({});
+    REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 1; }));
+    vacate(line.redis, announced);
+
+    const auto time = time_to_enter(line);
+    CHECK(time < (announced ? 300ms : kPollCap + 300ms));
+    CHECK(rlock.exit_code() == 0);
+    report(announced ? "release announced" : "release not announced", "next command starts", 0, time);
+  }
+}
+
+TEST_CASE("a waiter whose subscription is killed every 50 ms is handed the lock within the poll cap") {
+  const int rounds = long_profile() ? 10 : 2;
+  for (int round = 0; round < rounds; ++round) {
+    FaultLine line;
+    occupy(line.redis);
+    auto rlock = line.hold({});
+    REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 1; }));
+    RespClient killer{line.redis.where()};
+    const Again kills{50ms, [&] { killer.ask({"CLIENT", "KILL", "TYPE", "pubsub"}); }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{500 + 130 * round});
+    vacate(line.redis, true);
+
+    const auto time = time_to_enter(line);
+    CHECK(time <= kPollCap + 300ms);
+    CHECK(rlock.exit_code() == 0);
+    report("CLIENT KILL TYPE pubsub every 50 ms", "next command starts", 0, time);
+  }
+}
+
+TEST_CASE("a release while the connection was down is found right after it is up again") {
+  FaultLine line;
+  occupy(line.redis);
+  auto rlock = line.hold({});
+  REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 1; }));
+  line.proxy.refuse();
+  line.proxy.reset_all();
+  REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 0; }));
+  vacate(line.redis, true);
+  line.proxy.pass();
+
+  const auto time = time_to_enter(line);
+  CHECK(time < 1300ms);  // the pause between two attempts to connect
+  CHECK(rlock.exit_code() == 0);
+  report("released while the connection was down", "next command starts", 0, time);
+}
+
+TEST_CASE("a waiter whose connection was silently forgotten is handed the lock by its poll") {
+  FaultLine line;
+  occupy(line.redis);
+  auto rlock = line.hold({"--command-timeout", "500ms"});
+  REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 1; }));
+  line.proxy.forget();
+  vacate(line.redis, true);
+
+  const auto time = time_to_enter(line);
+  CHECK(time < kPollCap + 800ms);
+  CHECK(rlock.exit_code() == 0);
+  report("connection forgotten by a middle box", "next command starts", 0, time);
+}
+
+TEST_CASE("a waiter that may not subscribe polls, and says so once") {
+  FaultLine line{{"user limited on nopass ~* resetchannels +@all"}};
+  if (RedisServer::version() < 60200) return;  // no channel permissions before
+  occupy(line.redis);
+  auto options = line.redis.environment();
+  options.env["RLOCK_URL"] = "redis://limited:x@127.0.0.1:" + std::to_string(line.proxy.port());
+  Words words{"run", "-k", "k", "--"};
+  for (const auto& word : witness_command(line.folder.path())) words.push_back(word);
+  Rlock rlock{words, options};
+  REQUIRE(eventually([&] { return line.proxy.bytes(Way::to_client) > 0; }));
+  std::this_thread::sleep_for(500ms);
+  vacate(line.redis, false);
+
+  const auto time = time_to_enter(line);
+  CHECK(time < kPollCap + 300ms);
+  rlock.exit_code();
+  report("subscribing not permitted", "next command starts", 0, time);
+  CHECK_MESSAGE(rlock.err().find("does not let us listen") != std::string::npos, rlock.err());
+}
+
+TEST_CASE("a lock without a TTL is waited for and named" * doctest::may_fail()) {
+  FaultLine line;
+  line.redis.cli({"HSET", "k", "somebody:1", "1"});
+  auto rlock = line.hold({"--wait", "1500ms"});
+  CHECK(rlock.exit_code() == 75);
+  CHECK_MESSAGE(rlock.err().find("TTL") != std::string::npos, rlock.err());
+  CHECK(line.redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
+}
+
+TEST_CASE("a server that is loading its data is contact: it is waited for and takes nothing for free") {
+  FaultLine line{{"rdbcompression no", "key-load-delay 10000", "loading-process-events-interval-bytes 1024"}};
+  for (int i = 0; i < 150; ++i) line.redis.cli({"SET", "filler" + std::to_string(i), std::string(100, 'x')});
+  line.redis.cli({"SAVE"});
+  line.redis.restart(RedisServer::Until::listens);
+  if (!line.redis.cli({"PING"}).starts_with("(error) LOADING")) {
+    MESSAGE("left out: this server does not load slowly");
+    return;
+  }
+  const StopWatch watch;
+  auto rlock = line.hold({"--wait", "10s"});
+  const int status = rlock.exit_code(15s);
+  report("LOADING at the start, --wait 10s", "ran when it had loaded", status, watch.elapsed());
+  CHECK_MESSAGE(status == 0, rlock.err());
+}
+
+TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
+  FaultLine line;
+  occupy(line.redis);
+  auto rlock = line.hold({});
+  REQUIRE(eventually([&] { return line.redis.listeners(kChannel) == 1; }));
+  std::this_thread::sleep_for(200ms);
+  Monitor monitor{line.redis};
+  const auto span = long_profile() ? 20s : 5s;
+  std::this_thread::sleep_for(span);
+  // What is known about the waiter travels in the same write as its question.
+  const auto polls =
+      std::count_if(monitor.commands().begin(), monitor.commands().end(),
+                    [](const auto& command) { return command.find("rlock:meta:") == std::string::npos; });
+  CHECK(polls <= span / 2s + 1);
+  vacate(line.redis, true);
+  CHECK(rlock.exit_code() == 0);
+}
