@@ -41,6 +41,10 @@ bool long_profile() {
   return asked && *asked && *asked != '0';
 }
 
+std::chrono::milliseconds promised(std::chrono::milliseconds time) {
+  return long_profile() ? time : time + 1s;
+}
+
 Again::Again(std::chrono::milliseconds every, std::function<void()> deed)
     : thread_([this, every, deed = std::move(deed)] {
         while (!ends_) {
