@@ -253,7 +253,8 @@ int run(const RunOptions& opt) {
   // Giving back.
   auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
   report.released = give_back(opt, redis, *locks, taken, ended, lost.has_value());
-  if (!lost && ended.ran() && report.released == RunReport::Released::no) lost = "it was not ours any more at its release";
+  if (!lost && ended.ran() && report.released == RunReport::Released::no)
+    lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   write_status(report);
