@@ -390,6 +390,7 @@ TEST_CASE("as PID 1 rlock passes signals on, buries orphans and says 128 + n") {
   CHECK(told.exit_code() == 6);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // LeakSanitizer wants a process of its own at the end, and answers with a status of its own
 TEST_CASE("no more processes: the lock is given back") {
   if (::geteuid() != 0) return;
   RedisServer redis;
@@ -401,6 +402,7 @@ TEST_CASE("no more processes: the lock is given back") {
   CHECK(run.exit_code() == 71);
   CHECK(free_again(redis));
 }
+#endif
 
 TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
   RedisServer redis;
