@@ -168,7 +168,7 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
   CHECK(read_file(proc + "/cmdline").find("rlock") == std::string::npos);
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
   CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
-#ifndef __SANITIZE_ADDRESS__  // which keeps books of its own
+#ifndef __SANITIZE_ADDRESS__  // whose shadow is private too
   CHECK(private_kilobytes(run.guardian()) <= 200);
 #endif
 }

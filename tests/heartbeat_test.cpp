@@ -1,0 +1,16 @@
+#include <doctest/doctest.h>
+
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+// A few of what `last_heartbeat 50` measures.
+TEST_CASE("whatever is killed, stopped or frozen, the command is dead before its key ends") {
+  Process figures{{program("last_heartbeat"), "2"}};
+
+  const int status = figures.exit_code(std::chrono::seconds{240});
+
+  INFO(figures.out());
+  CHECK(status == 0);
+}

@@ -1,0 +1,201 @@
+// How long before its key ends a command is dead, whatever happens to those who watch it: a figure for each fault.
+//
+//   last_heartbeat [RUNS [WORD]]      RUNS of each fault whose name has WORD; 1 when a command has outlived its key
+//   last_heartbeat beat FILE          is the command: ignores TERM and writes the time into FILE, every millisecond; so does a child
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/witness.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr std::size_t kAtOnce = 5;  // two processors are not to be what is measured
+
+/// Two hearts, each the time of its last beat, in a file that both sides map.
+struct Hearts {
+  std::atomic<std::int64_t> first, second;
+  std::int64_t last() const { return std::max(first.load(), second.load()); }
+};
+
+Hearts& map_hearts(const std::string& file) {
+  const int fd = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (::ftruncate(fd, sizeof(Hearts)) != 0) throw std::runtime_error{"cannot make " + file};
+  void* const memory = ::mmap(nullptr, sizeof(Hearts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  return *static_cast<Hearts*>(memory);
+}
+
+[[noreturn]] void beat(const std::string& file) {
+  Hearts& hearts = map_hearts(file);
+  ::signal(SIGTERM, SIG_IGN);
+  auto& heart = ::fork() == 0 ? hearts.second : hearts.first;
+  for (;;) {
+    heart = boottime_ns();
+    ::usleep(1000);
+  }
+}
+
+/// A command under a lock, and another rlock that wants the same lock.
+class Run {
+ public:
+  Run() : hearts_(map_hearts(redis_.directory() + "/hearts")) {
+    const std::string self = program("last_heartbeat");
+    first_.emplace(redis_.rlock("run", "-q", "-k", "k", "--lease", "3s", "--", self, "beat",
+                                redis_.directory() + "/hearts"));
+    eventually([&] { return hearts_.first > 0 && hearts_.second > 0; }, 20s);
+    owner_ = redis_.cli({"HKEYS", "k"});
+    second_.emplace(
+        redis_.rlock("run", "-q", "-k", "k", "-w", "60s", "--", "sh", "-c", "exec \"$0\" now", self));
+  }
+
+  RedisServer& redis() { return redis_; }
+  pid_t rlock() const { return first_->pid(); }
+  pid_t guardian() const {
+    for (pid_t pid : first_->family())
+      if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
+    return -1;
+  }
+
+  /// Looks until when the server keeps the key. Not while it is frozen.
+  void look() {
+    const auto before = boottime_ns();
+    const long long left = redis_.pttl("k");
+    // The next holder may have it already.
+    if (left > 0 && redis_.cli({"HKEYS", "k"}) == owner_) ends_ = before + left * 1'000'000;
+  }
+
+  void let_next_go() { second_->exit_code(std::chrono::seconds{60}); }
+
+  /// Milliseconds between the last beat and the end of the key, and between it and the next holder's start.
+  double margin() const { return static_cast<double>(ends_ - hearts_.last()) / 1e6; }
+  double gap() const { return static_cast<double>(std::stoll(second_->out()) - hearts_.last()) / 1e6; }
+
+  void clean_up() {
+    for (pid_t pid : first_->family()) ::kill(pid, SIGKILL);
+  }
+
+ private:
+  RedisServer redis_;
+  Hearts& hearts_;
+  std::optional<Rlock> first_, second_;
+  std::string owner_;
+  std::int64_t ends_ = 0;
+};
+
+struct Fault {
+  std::string name;
+  std::function<void(Run&)> strike;
+  bool server_frozen = false;
+};
+
+const std::vector<Fault>& faults() {
+  static const std::vector<Fault> all = {
+      {"rlock killed", [](Run& run) { ::kill(run.rlock(), SIGKILL); }},
+      {"rlock stopped", [](Run& run) { ::kill(run.rlock(), SIGSTOP); }},
+      {"guardian stopped, then redis frozen",
+       [](Run& run) {
+         ::kill(run.guardian(), SIGSTOP);
+         run.redis().freeze();
+       },
+       true},
+      {"guardian killed, then rlock stopped",
+       [](Run& run) {
+         const pid_t guardian = run.guardian();
+         ::kill(guardian, SIGKILL);
+         eventually([&] { return run.guardian() > 0 && run.guardian() != guardian; });
+         ::kill(run.rlock(), SIGSTOP);
+       }},
+      {"guardian stopped, then rlock killed",
+       [](Run& run) {
+         const pid_t guardian = run.guardian();
+         ::kill(guardian, SIGSTOP);
+         ::kill(run.rlock(), SIGKILL);
+         ::usleep(100'000);
+         ::kill(guardian, SIGCONT);
+       }},
+      {"redis frozen", [](Run& run) { run.redis().freeze(); }, true},
+  };
+  return all;
+}
+
+struct Figures {
+  std::vector<double> margins, gaps;
+  int bad = 0;
+};
+
+/// A few at once, struck at different moments of their renewals.
+void strike_batch(const Fault& fault, std::size_t count, Figures& figures) {
+  static std::mt19937 dice{std::random_device{}()};
+  std::vector<std::unique_ptr<Run>> runs;
+  for (std::size_t i = 0; i < count; ++i) runs.push_back(std::make_unique<Run>());
+  std::vector<std::int64_t> due;
+  std::vector<bool> struck(count, false);
+  for (std::size_t i = 0; i < count; ++i)
+    due.push_back(boottime_ns() + std::uniform_int_distribution<std::int64_t>{0, 1'200'000'000}(dice));
+
+  const auto until = boottime_ns() + 6'000'000'000;
+  while (boottime_ns() < until) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!struck[i] || !fault.server_frozen) runs[i]->look();
+      if (struck[i] || boottime_ns() < due[i]) continue;
+      fault.strike(*runs[i]);
+      struck[i] = true;
+    }
+    ::usleep(3000);
+  }
+  for (auto& run : runs) {
+    if (fault.server_frozen) run->redis().thaw();
+    run->let_next_go();
+    figures.margins.push_back(run->margin());
+    figures.gaps.push_back(run->gap());
+    figures.bad += run->margin() <= 0 || run->gap() <= 0;
+    run->clean_up();
+  }
+}
+
+int measure(int runs, const std::string& word) {
+  int bad = 0;
+  std::printf("lease 3s, the command ignores TERM; milliseconds from its last heartbeat, over %d runs each\n",
+              runs);
+  std::printf("%-42s %10s %10s %10s %14s\n", "fault", "to the key's end: min", "median", "max",
+              "next holder: min");
+  for (const Fault& fault : faults()) {
+    if (fault.name.find(word) == std::string::npos) continue;
+    Figures figures;
+    while (figures.margins.size() < static_cast<std::size_t>(runs))
+      strike_batch(fault, std::min(kAtOnce, static_cast<std::size_t>(runs) - figures.margins.size()),
+                   figures);
+    std::ranges::sort(figures.margins);
+    std::printf("%-42s %21.0f %10.0f %10.0f %16.0f%s\n", fault.name.c_str(), figures.margins.front(),
+                figures.margins[figures.margins.size() / 2], figures.margins.back(),
+                std::ranges::min(figures.gaps), figures.bad ? "   OUTLIVED ITS KEY" : "");
+    std::fflush(stdout);
+    bad += figures.bad;
+  }
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "50";
+  if (first == "beat") beat(argv[2]);
+  if (first == "now") return std::printf("%lld\n", static_cast<long long>(boottime_ns())) > 0 ? 0 : 1;
+  return measure(std::stoi(first), argc > 2 ? argv[2] : "");
+}
