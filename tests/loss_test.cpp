@@ -1,0 +1,160 @@
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+// What becomes of a command whose lock is lost, or of whose rlock nobody hears any more.
+
+namespace {
+
+/// Says "ready", and how it ends when it is asked to.
+const char* const kObedient = "trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+pid_t guardian_of(const Process& run) {
+  for (pid_t pid : run.family())
+    if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
+  return -1;
+}
+
+}  // namespace
+
+TEST_CASE("a command whose lock somebody deletes is stopped, and 125 hides its status") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "bash", "-c", kObedient);
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+
+  redis.del("k");
+
+  CHECK(run.exit_code() == 125);
+  CHECK(run.out() == "ready\nterm\n");
+  CHECK(contains(run.err(), "lost 'k': the server says that it is not ours any more; stopping the command"));
+}
+
+TEST_CASE("a command that does not obey after a loss is killed after --lost-grace") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "6s", "--lost-grace", "300ms", "--", "bash", "-c",
+                         "trap '' TERM; echo ready; while :; do sleep 0.02; done");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+
+  redis.cli({"FLUSHALL"});
+
+  CHECK(run.exit_code() == 125);
+  CHECK(run.family().empty());
+}
+
+TEST_CASE("with --on-lost warn the command runs to its end, and 125 follows") {
+  RedisServer redis;
+  auto run =
+      redis.rlock("run", "-k", "k", "--lease", "3s", "--on-lost", "warn", "--", "sh", "-c",
+                  "echo ready; while [ ! -e " + redis.directory() + "/end ]; do sleep 0.02; done; echo done");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  CHECK(guardian_of(run) == -1);
+
+  redis.del("k");
+  REQUIRE(eventually([&] { return contains(run.err(), "the command runs on (--on-lost warn)"); }));
+  write_file(redis.directory() + "/end", "");
+
+  CHECK(run.exit_code() == 125);
+  CHECK(run.out() == "ready\ndone\n");
+}
+
+TEST_CASE("a killed rlock takes everything along at once") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
+                         "set -m; trap '' TERM; sleep 60 & (trap '' TERM; exec sleep 61) & echo ready; wait");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+
+  run.signal(SIGKILL);
+
+  CHECK(run.exit_code() == 128 + SIGKILL);
+  CHECK(eventually([&] { return run.family().empty(); }));
+}
+
+TEST_CASE("a stopped rlock whose command its guardian has stopped says so when it goes on") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "2s", "--", "bash", "-c", kObedient);
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+
+  run.signal(SIGSTOP);
+  REQUIRE(eventually([&] { return run.out() == "ready\nterm\n"; }, 10s));
+  CHECK(redis.has("k"));  // it was in time
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+  run.signal(SIGCONT);
+
+  CHECK(run.exit_code() == 125);
+  CHECK(contains(run.err(), "lost 'k'"));
+}
+
+TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c", "sleep 60 & echo ready; wait");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  for (int i = 0; i < 3; ++i) {
+    pid_t guardian = -1;
+    REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+    ::kill(guardian, SIGKILL);
+    REQUIRE(eventually([&] { return guardian_of(run) > 0 && guardian_of(run) != guardian; }));
+  }
+
+  run.signal(SIGKILL);
+
+  CHECK(eventually([&] { return run.family().empty(); }));
+}
+
+TEST_CASE("no guardian is left when all is done, however it ended") {
+  RedisServer redis;
+  for (const char* command : {"true", "exit 3", "kill -TERM $$", "kill -KILL $$"}) {
+    auto run = redis.rlock("run", "-k", "k", "--", "sh", "-c", command);
+    run.exit_code();
+    CHECK(run.family().empty());
+  }
+}
+
+TEST_CASE("an inner run that is stopped does not take the outer one along") {
+  RedisServer redis;
+  auto run = redis.rlock(
+      "run", "-k", "k", "--", "sh", "-c",
+      rlock_binary() + " run -k k --max-hold 300ms -- sleep 60; echo inner $?; sleep 0.2; exit 4");
+
+  CHECK(run.exit_code() == 4);
+  CHECK(run.out() == "inner 124\n");
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a run that is stopped takes inner runs along") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "600ms", "--", "sh", "-c",
+                         rlock_binary() + " run -k other -- bash -c 'set -m; sleep 60 & sleep 61'");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(eventually([&] { return run.family().empty(); }));
+}
+
+TEST_CASE("whoever comes back from ^Z too late does not run on") {
+  RedisServer redis;
+  Pty shell{{"bash", "--norc", "--noprofile", "--noediting", "-i"}, redis.environment()};
+  shell.type(
+      rlock_binary() +
+      R"( run -k k --lease 2s -- bash -c 'echo re""ady; trap "echo wo""ken" CONT TERM; while :; do sleep 0.02; done')" +
+      "\r");
+  shell.expect("ready");
+  shell.type(Pty::kSuspend);
+  shell.expect("unless it goes on, the command is killed in");
+  shell.expect("Stopped");
+  redis.cli({"PEXPIRE", "k", "1"});
+  // Neither rlock nor its guardian can know of that; but the guardian's own time comes.
+  REQUIRE(eventually([&] { return processes_with("RLOCK_HELD=1").empty() || !redis.has("k"); }));
+  ::usleep(2'500'000);
+  shell.type("fg\r");
+  shell.type("echo \"status [$?]\"\r");
+  shell.expect("status [125]");
+}
