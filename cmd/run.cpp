@@ -126,13 +126,21 @@ Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken&
   return variables;
 }
 
-HoldOptions holding(const RunOptions& opt, Variables variables, TimePoint acquired) {
+/// What tells the processes of this run from others: RLOCK_STACK names its own owner, and runs inside this one only add lines to
+/// it. One that enters a hold from above shares all of that with others that do: there the owner and the pid count.
+std::vector<std::string> marks_of(const Variables& variables, bool enters) {
+  std::vector<std::string> marks;
+  for (const auto& [name, value] : variables) {
+    const bool tells = enters ? name == "RLOCK_OWNER" || name == "RLOCK_PID" : name == "RLOCK_STACK";
+    if (tells) marks.push_back(name + "=" + value.value_or(""));
+  }
+  return marks;
+}
+
+HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables variables, TimePoint acquired) {
   HoldOptions options;
   options.command = {opt.command, std::move(variables)};
-  // What tells this run's processes from others: its owner, and which rlock of those that share the owner by re-entry.
-  for (const auto& [name, value] : options.command.variables)
-    if (name == "RLOCK_OWNER" || name == "RLOCK_PID")
-      options.marks.push_back(name + "=" + value.value_or(""));
+  options.marks = marks_of(options.command.variables, locks.enters());
   options.signal = opt.signal;
   options.kill_after = opt.kill_after;
   if (opt.max_hold) options.max_hold = later(acquired, *opt.max_hold);
@@ -246,7 +254,7 @@ int run(const RunOptions& opt) {
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
   std::optional<HeldCommand> hold{std::in_place, loop, signals, tenure_of(opt, keeper),
-                                  holding(opt, variables_of(opt, *locks, taken), taken.asked)};
+                                  holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
   const Ended ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 

@@ -173,6 +173,19 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
 #endif
 }
 
+TEST_CASE("a mark may be the first lines of what is there, not part of a line") {
+  Process stray{{"sleep", "67"}, {.env = {{"RLOCK_TEST_STACK", "a b\nc d"}}, .own_session = true}};
+  REQUIRE(eventually([&] { return ::getsid(stray.pid()) == stray.pid(); }));
+  const auto found = [&](const std::string& mark) {
+    return Family{0, stray.pid(), {mark}}.all().size() == 1;
+  };
+
+  CHECK(eventually([&] { return found("RLOCK_TEST_STACK=a b"); }));
+  CHECK(found("RLOCK_TEST_STACK=a b\nc d"));
+  CHECK_FALSE(found("RLOCK_TEST_STACK=a"));
+  CHECK_FALSE(found("RLOCK_TEST_STACK=c d"));
+}
+
 TEST_CASE("a family is its group and those who carry its marks") {
   TempDir folder;
   const std::string mark = "RLOCK_TEST_FAMILY=" + std::to_string(::getpid());

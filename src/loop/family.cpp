@@ -90,7 +90,9 @@ bool Family::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;
   const std::string environment = '\0' + contents_of(pid, "environ");
   return std::ranges::all_of(marks_, [&](const std::string& mark) {
-    return environment.find('\0' + mark + '\0') != std::string::npos;
+    const std::string entry = '\0' + mark;
+    return environment.find(entry + '\0') != std::string::npos ||
+           environment.find(entry + '\n') != std::string::npos;
   });
 }
 

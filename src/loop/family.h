@@ -8,12 +8,13 @@
 namespace rlock {
 
 /// What "the command" is, when it has to stop: its process group, and whoever else of our session carries the marks of this
-/// run in his environment, for `timeout`, `set -m` and GNU parallel make groups of their own.
+/// run in his environment, for `timeout`, `set -m`, GNU parallel and runs inside this one make groups of their own.
 ///
 /// Not reached: other sessions (setsid, daemons), a cleared environment.
 class Family {
  public:
-  /// `group`: 0 while it is not known. `marks`: "NAME=value", all of which must stand in an environment; none: only the group.
+  /// `group`: 0 while it is not known. `marks`: "NAME=value", all of which must stand in an environment, each whole or as the
+  /// first lines of a longer value; none: only the group.
   Family(pid_t group, pid_t session, std::vector<std::string> marks);
 
   pid_t group() const noexcept { return group_; }
