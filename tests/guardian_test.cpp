@@ -75,16 +75,6 @@ bool gone(pid_t pid) {
   return eventually([&] { return !alive(pid); });
 }
 
-long private_kilobytes(pid_t pid) {
-  std::istringstream lines{read_file("/proc/" + std::to_string(pid) + "/smaps_rollup")};
-  std::string word;
-  while (lines >> word)
-    if (word == "Private_Dirty:") break;
-  long kilobytes = -1;
-  lines >> kilobytes;
-  return kilobytes;
-}
-
 }  // namespace
 
 TEST_CASE("a guardian kills the whole group when we are killed") {
@@ -168,9 +158,6 @@ TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, 
   CHECK(read_file(proc + "/cmdline").find("rlock") == std::string::npos);
   for (int number : {SIGTERM, SIGINT, SIGHUP}) ::kill(run.guardian(), number);
   CHECK(throughout([&] { return alive(run.guardian()); }, 50ms));
-#ifndef __SANITIZE_ADDRESS__  // whose shadow is private too
-  CHECK(private_kilobytes(run.guardian()) <= 200);
-#endif
 }
 
 TEST_CASE("a mark may be the first lines of what is there, not part of a line") {

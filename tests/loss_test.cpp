@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <regex>
+#include <sstream>
 
 #include "support/cli.h"
 #include "support/eventually.h"
@@ -24,6 +25,16 @@ pid_t guardian_of(const Process& run) {
   for (pid_t pid : run.family())
     if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
   return -1;
+}
+
+long private_kilobytes(pid_t pid) {
+  std::istringstream lines{read_file("/proc/" + std::to_string(pid) + "/smaps_rollup")};
+  std::string word;
+  while (lines >> word)
+    if (word == "Private_Dirty:") break;
+  long kilobytes = -1;
+  lines >> kilobytes;
+  return kilobytes;
 }
 
 }  // namespace
@@ -110,6 +121,22 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
 
   CHECK(eventually([&] { return run.family().empty(); }));
 }
+
+#ifndef __SANITIZE_ADDRESS__  // whose shadow is private too
+TEST_CASE("a guardian has at most 0.2 MB of its own") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sh", "-c", "echo ready; exec sleep 60");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  const auto first_renewal = redis.pttl("k");
+  REQUIRE(eventually(
+      [&] { return redis.pttl("k") > first_renewal; }));  // what rlock writes on, the guardian keeps
+
+  const long kilobytes = private_kilobytes(guardian_of(run));
+
+  CHECK(kilobytes > 0);
+  CHECK(kilobytes <= 200);
+}
+#endif
 
 TEST_CASE("no guardian is left when all is done, however it ended") {
   RedisServer redis;
