@@ -75,6 +75,7 @@ class Acquire final : public PoolVerb {
         {.lock = &wanted,
          .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
          .erasure = {erase_metadata(name, wanted.owner())}}};
+    refuse_latch(session);
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     if (session.signals.ended()) die_of(*session.signals.ended());

@@ -7,6 +7,8 @@
 #include "cmd/exit_code.h"
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
+#include "sync/foreign.h"
+#include "sync/latch.h"
 
 namespace rlock {
 namespace {
@@ -33,7 +35,8 @@ class Init final : public PoolVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
-    const Pool made = pool(session);
+    need_one_server(session);
+    const Pool made{session.name(key_), kind_, session.cluster()};
     return finish(session, made.read_init(session.ask(made.init(total_))));
   }
 
@@ -146,11 +149,6 @@ class Delete final : public PoolVerb {
 
 }  // namespace
 
-Pool PoolVerb::pool(const Session& session) const {
-  need_one_server(session);
-  return Pool{session.name(key_), kind_, session.cluster()};
-}
-
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)
     throw Error{Error::usage, "permits are counted by one server: name one --url"};
@@ -160,6 +158,22 @@ void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permi
   declare_key(told, key_);
   if (number_of_permits)
     told.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
+}
+
+Pool PoolVerb::pool(Session& session) const {
+  need_one_server(session);
+  refuse_latch(session);
+  return Pool{session.name(key_), kind_, session.cluster()};
+}
+
+void PoolVerb::refuse_latch(Session& session) const {
+  const LockName name = session.name(key_);
+  const Latch latch{name, session.cluster()};
+  const auto record = latch.read_record(session.any_answer(latch.record()));
+  if (!record || record->opened) return;
+  // Written down long ago, perhaps: it may be gone since.
+  if (latch.read_status(session.ask(latch.status())).how != LatchAnswer::How::done) return;
+  throw Error{Error::wrong_type, refuse_foreign(name, noun_of(kind_), "latch").text};
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

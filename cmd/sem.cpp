@@ -43,6 +43,7 @@ class Acquire final : public PoolVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     need_one_server(session);
+    refuse_latch(session);
     const Semaphore wanted{session.name(key_), count_, session.cluster()};
     const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started));
     const auto* gave_up = std::get_if<GaveUp>(&got);

@@ -162,6 +162,22 @@ TEST_CASE("another type under the key is 65 for every verb that looks") {
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
 }
 
+TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted down") {
+  RedisServer redis;
+  tell(redis, {{"latch set gate 3", 0, ""}});
+  for (const std::string line :
+       {"sem acquire gate -n", "sem release gate", "sem add gate 1", "sem drain gate", "sem status gate",
+        "sem delete gate", "permit acquire gate -n --lease 1m", "permit add gate 1", "permit status gate",
+        "permit delete gate"})
+    tell(redis, {{line, 65, ""}});
+  CHECK(redis.cli({"GET", "gate"}) == "3");
+
+  // What was written down about a latch that is gone keeps nobody from using its name.
+  redis.del("gate");
+  tell(redis, {{"sem acquire gate -n", 1, ""}, {"latch set gate 1", 0, ""}, {"latch down gate", 0, ""}});
+  tell(redis, {{"sem init gate 2", 0, ""}, {"sem acquire gate -n", 0, ""}});
+}
+
 TEST_CASE("numbers that are none are refused before anything is sent") {
   RedisServer redis;
   Monitor monitor{redis};

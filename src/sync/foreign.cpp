@@ -20,6 +20,7 @@ constexpr Kind kKinds[] = {
     {"read-write", "a read/write lock", "take it with --write (-x) or --read (-s)"},
     {"string", "text, perhaps a plain token lock", "take that with --type plain"},
     {"number", "a number (a semaphore, a pool of permits, a latch)", ""},
+    {"latch", "a count-down latch", ""},
     {"group", "a FasterMultiLock of Redisson, which rlock does not know", ""},
     {"hash", "a hash that is no lock", ""},
     {"permits", "a number, and beside it ({...}:timeout) no list of taken permits", ""},

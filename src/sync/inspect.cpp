@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/keys.h"
+#include "sync/permits.h"
 
 namespace rlock {
 namespace {
@@ -145,8 +146,7 @@ class Reader {
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
-      if (id.size() == 16 && id.starts_with("rk"))
-        holder.slot = static_cast<unsigned char>(id[2]) * 256 + static_cast<unsigned char>(id[3]);
+      holder.slot = slot_in(id);
       seen_.holders.push_back(std::move(holder));
     }
     std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });

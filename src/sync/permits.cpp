@@ -16,25 +16,24 @@ std::string number(Milliseconds duration) { return std::to_string(duration.count
 /// In an id: there were more permits than slots can be told.
 constexpr std::int64_t kNoSlot = 65535;
 
-/// Of an id that permit/acquire has made; nothing for one of another client.
+Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
+  const std::string remedy = wanted > found
+                                 ? fmt::format("or change it for everybody: rlock permit add {} {}",
+                                               quoted(name.str()), wanted - found)
+                                 : "since rlock permit add makes a pool larger and never smaller";
+  return {.why = Refused::Why::wrong_type,
+          .text = fmt::format("{} is a pool of {} permits, not of {}; use --permits {}, {}",
+                              quoted(name.str()), found, wanted, found, remedy)};
+}
+
+}  // namespace
+
 std::optional<std::int64_t> slot_in(const std::string& id) {
   if (id.size() != 16 || !id.starts_with("rk")) return std::nullopt;
   const std::int64_t slot = static_cast<unsigned char>(id[2]) * 256 + static_cast<unsigned char>(id[3]);
   if (slot == kNoSlot) return std::nullopt;
   return slot;
 }
-
-Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
-  const bool more = wanted > found;
-  return {.why = Refused::Why::wrong_type,
-          .text = fmt::format(
-              "{} is a pool of {} permits, not of {}; use --permits {}, or change it for everybody: "
-              "rlock permit add {} {}{}",
-              quoted(name.str()), found, wanted, found, quoted(name.str()), more ? "" : "-",
-              more ? wanted - found : found - wanted)};
-}
-
-}  // namespace
 
 Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
     : claim_(std::move(claim)), wanted_(wanted), hold_(hold), taken_(suffix_name(claim_.name, "timeout")) {}

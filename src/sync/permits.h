@@ -5,6 +5,9 @@
 
 namespace rlock {
 
+/// The slot in the id of a permit of rlock's; nothing where there is none, or the id is of another client.
+std::optional<std::int64_t> slot_in(const std::string& id);
+
 /// Permits of Redisson's RPermitExpirableSemaphore: each is a lease, so that those of a dead holder come back.
 ///
 /// Each of ours has a slot, from 0, that no other living permit of rlock's has (Held::slots): it stands in the permit's id.

@@ -12,20 +12,20 @@
 namespace rlock {
 namespace {
 
-std::string_view noun(PoolKind kind) {
-  return kind == PoolKind::semaphore ? "a semaphore" : "a pool of permits";
-}
-
 std::string memory() { return std::to_string(kRequestMemory.count()); }
 
 }  // namespace
+
+std::string_view noun_of(PoolKind kind) {
+  return kind == PoolKind::semaphore ? "a semaphore" : "a pool of permits";
+}
 
 Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
 
 Refused refuse_absent(const LockName& name, PoolKind kind) {
   const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
   return {.why = Refused::Why::absent,
-          .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun(kind).substr(2),
+          .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun_of(kind).substr(2),
                               quoted(name.str()), verb, quoted(name.str()))};
 }
 
@@ -48,10 +48,10 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
   if (reply.at(0).integer() == 0) return {.how = PoolAnswer::How::absent};
   if (reply.at(0).integer() == -1) {
     return {.how = PoolAnswer::How::refused,
-            .refused = refuse_foreign(name_, noun(kind_), reply.at(1).text())};
+            .refused = refuse_foreign(name_, noun_of(kind_), reply.at(1).text())};
   }
   throw Error{Error::internal,
-              fmt::format("a script answered {} about {}", reply.at(0).integer(), noun(kind_))};
+              fmt::format("a script answered {} about {}", reply.at(0).integer(), noun_of(kind_))};
 }
 
 Call Pool::init(std::int64_t total) const {
@@ -130,7 +130,7 @@ Call Pool::status() const {
 
 std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
   if (reply.at(0).integer() == 0) return std::optional<Status>{};
-  if (reply.at(0).integer() == -1) return refuse_foreign(name_, noun(kind_), reply.at(1).text());
+  if (reply.at(0).integer() == -1) return refuse_foreign(name_, noun_of(kind_), reply.at(1).text());
   std::optional<Status> status{{.available = reply.at(1).integer()}};
   if (kind_ == PoolKind::permits) status->total = reply.at(2).integer();
   return status;

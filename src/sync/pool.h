@@ -13,6 +13,9 @@ namespace rlock {
 /// long as no permit is taken: the classic semaphore, whose permits nobody owns, and the pool of permits that are leases.
 enum class PoolKind { semaphore, permits };
 
+/// "a semaphore", "a pool of permits".
+std::string_view noun_of(PoolKind kind);
+
 /// Where releases of either kind are announced.
 Channel permits_channel(const LockName& name);
 
