@@ -147,6 +147,19 @@ class Delete final : public PoolVerb {
   }
 };
 
+/// Is it written down that a latch was set here and not opened yet? Whatever keeps us from reading that is not our business:
+/// the question proper will meet it too, with the patience that it has.
+bool closed_latch(Session& session, const Latch& latch) {
+  const Votes votes =
+      session.redis.run(latch.record(), within(session.deployment.timeouts.command), Redis::Insist::once);
+  for (const Vote& vote : votes) {
+    if (!vote.reply) continue;
+    const auto record = latch.read_record(*vote.reply);
+    return record && !record->opened;
+  }
+  return false;
+}
+
 }  // namespace
 
 void PoolVerb::need_one_server(const Session& session) {
@@ -169,8 +182,7 @@ Pool PoolVerb::pool(Session& session) const {
 void PoolVerb::refuse_latch(Session& session) const {
   const LockName name = session.name(key_);
   const Latch latch{name, session.cluster()};
-  const auto record = latch.read_record(session.any_answer(latch.record()));
-  if (!record || record->opened) return;
+  if (!closed_latch(session, latch)) return;
   // Written down long ago, perhaps: it may be gone since.
   if (latch.read_status(session.ask(latch.status())).how != LatchAnswer::How::done) return;
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(kind_), "latch").text};

@@ -47,14 +47,20 @@ const Contest kContests[] = {
      .tag = "$RLOCK_FENCE"},
     {.name = "spin", .options = [](int) { return type("spin"); }, .witness = alone},
     {.name = "plain",
-     .options = [](int) { return Words{"--type", "plain", "--backoff", "2ms..20ms"}; },
+     .options =
+         [](int) {
+           return Words{"--type", "plain", "--backoff", "2ms..20ms"};
+         },
      .witness = alone},
     {.name = "read and write",
      .options = [](int worker) { return type(worker % 4 == 0 ? "write" : "read"); },
      .witness = [](int worker) { return std::string{worker % 4 == 0 ? "for 2" : "shared for 2"}; }},
     {.name = "permit",
      .left = "k\n",
-     .options = [](int) { return Words{"--permits", "3"}; },
+     .options =
+         [](int) {
+           return Words{"--permits", "3"};
+         },
      .witness = [](int) { return std::string{"slots 3 for 5"}; },
      .tag = "$RLOCK_SLOT"},
 };
@@ -67,18 +73,19 @@ class Arena {
   void fight(bool kills) {
     const StopWatch watch;
     std::list<Worker> workers;
-    for (int number = 0; number < kWorkers; ++number) workers.push_back({number, start(number)});
+    for (int number = 0; number < kWorkers; ++number) workers.push_back(hire(number));
     while (!workers.empty()) {
       for (auto worker = workers.begin(); worker != workers.end();) {
         if (worker->run.running()) {
-          if (kills && worker->number % 5 == 0 && chance_() % 150 == 0) worker->run.signal(SIGKILL);
+          if (kills && worker->number % 5 == 0 && worker->lived.elapsed() > worker->life)
+            worker->run.signal(SIGKILL);
           ++worker;
           continue;
         }
         note(*worker);
         const int number = worker->number;
         worker = workers.erase(worker);
-        if (watch.elapsed() < span()) workers.insert(worker, {number, start(number)});
+        if (watch.elapsed() < span()) workers.insert(worker, hire(number));
       }
       REQUIRE_MESSAGE(watch.elapsed() < span() + 60s, contest_.name << ": the workers come to no end");
       std::this_thread::sleep_for(1ms);
@@ -107,7 +114,11 @@ class Arena {
   struct Worker {
     int number;
     Rlock run;
+    std::chrono::milliseconds life;  ///< of one who is to be killed, unless it ends before
+    StopWatch lived{};
   };
+
+  Worker hire(int number) { return {number, start(number), std::chrono::milliseconds{chance_() % 500}}; }
 
   Words arguments(int worker) const {
     Words all{"run", "-k", "k", "-q", "--lease", std::to_string(kLease.count()) + "ms"};

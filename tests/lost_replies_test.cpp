@@ -1,0 +1,123 @@
+// Answers get lost on their way back: what was asked is then asked again, and still done once.
+
+#include <doctest/doctest.h>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/tcp_proxy.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kPatience = 30s;
+
+/// A server behind a proxy that loses answers.
+struct Scene {
+  RedisServer redis{};
+  TcpProxy proxy{redis.where()};
+
+  Rlock rlock(Words words) {
+    Process::Options options = redis.environment();
+    options.env["RLOCK_URL"] = proxy.url();
+    words.insert(words.end(), {"--command-timeout", "300ms"});
+    return Rlock{words, options};
+  }
+
+  /// No connection that has lost an answer goes on: that is nothing that networks do.
+  void mend() {
+    proxy.silence();
+    proxy.reset_all();
+    proxy.pass();
+    proxy.reset_all();
+  }
+
+  /// Runs it while the answers after the first `pieces` of them are lost, until a connection has been given up for it.
+  int run_with_lost_answers(const Words& words, std::size_t pieces) {
+    const std::size_t before = proxy.connections();
+    proxy.drop_answers_after(pieces);
+    Rlock run = rlock(words);
+    eventually([&] { return proxy.connections() > before + 1 || !run.running(); }, kPatience);
+    mend();
+    const int status = run.exit_code(kPatience);
+    INFO(run.err());
+    CHECK(status != 77);
+    return status;
+  }
+
+  long long number(const std::string& key) {
+    const std::string text = redis.cli({"GET", key});
+    return text.empty() ? 0 : std::stoll(text);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a release of a semaphore counts at most once when its answer is lost, and once when it says so") {
+  Scene scene;
+  scene.redis.cli({"SET", "s", "0"});
+  long long before = 0;
+  int confirmed = 0;
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    const int status = scene.run_with_lost_answers({"sem", "release", "s"}, i % 4);
+    const long long now = scene.number("s");
+    CHECK(now - before <= 1);
+    if (status == 0) CHECK(now - before == 1);
+    confirmed += status == 0 ? 1 : 0;
+    before = now;
+  }
+  CHECK(confirmed > 0);
+}
+
+TEST_CASE("a count of a latch counts at most once when its answer is lost, and once when it says so") {
+  Scene scene;
+  scene.redis.cli({"SET", "gate", "100"});
+  long long before = 100;
+  for (std::size_t i = 0; i < 8; ++i) {
+    CAPTURE(i);
+    const int status = scene.run_with_lost_answers({"latch", "down", "gate"}, i % 4);
+    const long long now = scene.number("gate");
+    CHECK(before - now <= 1);
+    if (status == 0) CHECK(before - now == 1);
+    before = now;
+  }
+}
+
+TEST_CASE("permits of a semaphore are taken at most once when answers are lost, and kept when it says so") {
+  Scene scene;
+  scene.redis.cli({"SET", "s", "100"});
+  long long before = 100;
+  for (std::size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    const int status = scene.run_with_lost_answers({"sem", "acquire", "s", "-w", "20s"}, i % 4);
+    const long long now = scene.number("s");
+    CHECK(status == 0);
+    CHECK(before - now == 1);
+    before = now;
+  }
+}
+
+TEST_CASE("a pool of permits is whole again after runs whose answers were lost") {
+  Scene scene;
+  for (std::size_t i = 0; i < 5; ++i) {
+    CAPTURE(i);
+    const Words run{"run", "-q", "-w", "20s", "-k", "pool", "--permits", "3", "--lease", "6s"};
+    Words words = run;
+    const std::size_t before = scene.proxy.connections();
+    scene.proxy.drop_answers_after(i % 5);
+    words.insert(words.end(), {"--command-timeout", "300ms", "--", "true"});
+    Process::Options options = scene.redis.environment();
+    options.env["RLOCK_URL"] = scene.proxy.url();
+    Rlock process{words, options};
+    eventually([&] { return scene.proxy.connections() > before + 1 || !process.running(); }, kPatience);
+    scene.mend();
+    CHECK_MESSAGE(process.exit_code(kPatience) == 0, process.err());
+    const long long taken = std::stoll(scene.redis.cli({"ZCARD", "{pool}:timeout"}));
+    CHECK(scene.number("pool") + taken == 3);
+  }
+  Rlock last = scene.rlock({"permit", "acquire", "pool", "--count", "3", "--lease", "1m", "-w", "20s"});
+  CHECK(last.exit_code(kPatience) == 0);
+  CHECK(scene.number("pool") == 0);
+}
