@@ -47,20 +47,14 @@ const Contest kContests[] = {
      .tag = "$RLOCK_FENCE"},
     {.name = "spin", .options = [](int) { return type("spin"); }, .witness = alone},
     {.name = "plain",
-     .options =
-         [](int) {
-           return Words{"--type", "plain", "--backoff", "2ms..20ms"};
-         },
+     .options = [](int) { return Words{"--type", "plain", "--backoff", "2ms..20ms"}; },
      .witness = alone},
     {.name = "read and write",
      .options = [](int worker) { return type(worker % 4 == 0 ? "write" : "read"); },
      .witness = [](int worker) { return std::string{worker % 4 == 0 ? "for 2" : "shared for 2"}; }},
     {.name = "permit",
      .left = "k\n",
-     .options =
-         [](int) {
-           return Words{"--permits", "3"};
-         },
+     .options = [](int) { return Words{"--permits", "3"}; },
      .witness = [](int) { return std::string{"slots 3 for 5"}; },
      .tag = "$RLOCK_SLOT"},
 };
