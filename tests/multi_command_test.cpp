@@ -103,6 +103,19 @@ TEST_CASE("crossing orders over several servers come to an end, though one serve
   CHECK_MESSAGE(eventually([&] { return three.clean(); }, 20s), three.keys());
 }
 
+TEST_CASE("what a frozen server finds when it wakes up, after everybody has gone, undoes itself") {
+  Masters three{3};
+  bool frozen = false;
+  check_crossing("a b c against c b a, three servers, one frozen to the end", three.environment(), {}, 1,
+                 [&](const Witnesses& witnesses) {
+                   if (frozen || read_stays(witnesses.of("a")).size() < 3) return;
+                   three[1].freeze();
+                   frozen = true;
+                 });
+  three[1].thaw();
+  CHECK_MESSAGE(eventually([&] { return three.clean(); }, 20s), three.keys());
+}
+
 TEST_CASE("all keys are held together, each once, and given back together") {
   RedisServer redis;
   const TempDir folder;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/text.h"
@@ -121,6 +123,11 @@ void Connection::leave_behind(const Call& call) {
   for (const Call& companion : call.escort)
     write({.role = Role::nobody, .call = companion, .form = Form::as_text});
   flush();
+}
+
+bool Connection::owes() const {
+  return std::ranges::any_of(expected_,
+                             [](const Expected& e) { return e.question && e.question->forgotten; });
 }
 
 void Connection::subscribe(const Channel& channel, bool sharded) {

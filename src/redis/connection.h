@@ -80,6 +80,9 @@ class Connection final : public Source {
   /// Writes a call and its escort, whose answers nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
   void leave_behind(const Call& call);
 
+  /// Does it still carry a call that was given up before it was answered?
+  bool owes() const;
+
   /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);

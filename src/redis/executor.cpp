@@ -209,9 +209,19 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     vote.failure = Failure{Error::unreachable, "the connection broke"};
     return;
   }
+  if (asks_too_much(pending, *connection)) {
+    vote.failure = Failure{Error::unreachable, "no answer yet to what was asked before"};
+    return;
+  }
   ask.asked = now;
   ask.connection = connection->number();
   ask.question = connection->send(pending.call, std::exchange(ask.asking, false));
+}
+
+/// Of several servers a frozen one is left behind with what waits in its socket. A server reads little of a socket whose other
+/// end has gone, so there must be little: one question in full and what undoes it, not one of every round.
+bool Executor::asks_too_much(const Pending& pending, const Connection& connection) const {
+  return nodes() > 1 && pending.insist == Insist::once && pending.call.in_full && connection.owes();
 }
 
 /// Looks at what became of a call that was written.

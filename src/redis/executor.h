@@ -60,6 +60,7 @@ class Executor final : public Redis, public Source {
   struct Pending;
   void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
+  bool asks_too_much(const Pending& pending, const Connection& connection) const;
   void begin(Pending& pending, std::size_t node, TimePoint now);
   void look(Pending& pending, std::size_t node, TimePoint now);
   void accept(Pending& pending, std::size_t node, TimePoint now);
