@@ -1,5 +1,6 @@
 """The cells of several locks at once: RedissonMultiLock on one server, RedissonRedLock over three. See locks.py."""
 
+import threading
 import time
 
 from locks import BUSY, Kind
@@ -29,8 +30,8 @@ class Together:
             self.options = [word for key in keys[1:] for word in ("-k", key)]
             self.first = keys[0]
 
-    def java(self, verb, *words):
-        return self.world.java.tell("A", f"{self.key}-t", self.kind.name, verb, self.members, *words)
+    def java(self, verb, *words, thread="t"):
+        return self.world.java.tell("A", f"{self.key}-{thread}", self.kind.name, verb, self.members, *words)
 
     def rlock(self):
         return Rlock(self.servers[0], *self.options, key=self.first)
@@ -91,3 +92,44 @@ def wakes_rlock(case):
         assert holder.status() == 0, holder.complaint()
         case.java("unlock").value()
     return latencies
+
+
+def crosses(case):
+    """Two Java threads and three rlocks want the same locks again and again, in opposite orders: all get them, one by one."""
+    inside = threading.Lock()
+    failures = []
+
+    def be_inside():
+        assert inside.acquire(blocking=False), "two were inside"
+        time.sleep(0.005)
+        inside.release()
+
+    def java(thread):
+        for _ in range(3):
+            case.java("lock", thread=thread).value(60)
+            be_inside()
+            case.java("unlock", thread=thread).value()
+
+    def rlock(_):
+        for _ in range(3):
+            holder = case.rlock()
+            holder.enter(60)
+            be_inside()
+            holder.leave()
+            assert holder.status() == 0, holder.complaint()
+
+    def work(role, name):
+        try:
+            role(name)
+        except Exception as failure:  # of a thread, to be told by the one that waits for it
+            failures.append(failure)
+
+    workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
+               for role, count in ((java, 2), (rlock, 3)) for number in range(count)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(90)
+        assert not worker.is_alive(), "it comes to no end"
+    assert not failures, failures
+    assert eventually(lambda: case.holds() == [0, 0, 0]), f"left behind: {case.holds()}"
