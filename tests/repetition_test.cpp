@@ -1,0 +1,196 @@
+// An answer may get lost on its way: every script can be sent twice. The second copy changes nothing and gets the same answer,
+// or hears that what it wants is already so, where a row of the table says it.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "scripts.h"
+#include "support/direct.h"
+#include "support/redis_server.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// Words have spaces between them; '' is an empty one.
+struct Repetition {
+  const char* script;
+  const char* before;  ///< commands, and scripts as NAME NUMKEYS KEY... ARG..., with semicolons between them
+  const char* keys;    ///< KEYS of the script
+  const char* arguments;        ///< ARGV
+  const char* answer;           ///< numbers of twelve digits and more are N; ... stands for any end
+  const char* again = nullptr;  ///< to the second copy; none: the same
+};
+
+// The lock is k, the owner o, and another one p; r is the memory of a request, ch a channel; a lease has 9 s.
+const Repetition kRepetitions[] = {
+    {"lock/acquire", "", "k", "o 9000", "[1, N]"},
+    {"lock/acquire", "HSET k o 2", "k", "o 9000", "[1, N]"},
+    {"lock/enter", "HSET k o 1", "k r", "o 9000 9000", "[1, N]"},
+    {"lock/retract", "HSET k o 3;SET r 1", "k r", "o", "[0]", "[-1]"},
+    {"lock/renew", "HSET k o 1", "k", "o 9000", "1"},
+    {"lock/release", "HSET k o 1", "k", "o 9000 0 ch 0 9000", "[1, '']", "[-1]"},
+    {"lock/release", "HSET k o 1", "k r", "o 9000 0 ch 0 9000", "[1, '']"},
+    {"lock/release", "HSET k o 3", "k r", "o 9000 0 ch 0 9000", "[0]"},
+    {"lock/release", "HSET k o 1", "k", "o 9000 9999999999999 ch 0 9000", "[2, N]"},
+    {"lock/release", "HSET k o 1;RPUSH q p;ZADD d 9999999999999 p", "k q d w", "o 9000 0 ch 0 9000",
+     "[1, '']", "[-1]"},
+    {"lock/force", "HSET k o 1", "k q d w", "'' ch 0", "[1, '']", "[0]"},
+
+    {"fair/acquire", "", "k q d w", "o 9000 9000 ch 0", "[1, N]"},
+    {"fair/acquire", "HSET k p 1", "k q d w", "o 9000 9000 ch 0", "[0, -1, -1, 1, 1, 'p']"},
+    {"fair/give_back", "HSET k o 1", "k q d w", "o ch 0", "[1, '']", "[-1]"},
+    {"fair/give_back", "HSET k p 1;fair/acquire 4 k q d w o 9000 9000 ch 0", "k q d w", "o ch 0", "[-1]"},
+
+    {"fenced/acquire", "SET t 4", "k t", "o 9000", "[1, N, 5]"},
+    {"fenced/enter", "HSET k o 1;SET t 4", "k t r", "o 9000 9000", "[1, N, 5]"},
+
+    {"plain/acquire", "", "k", "o 9000", "[1, N]"},
+    {"plain/enter", "SET k o", "k", "o", "[1, N]"},
+    {"plain/renew", "SET k o", "k", "o 9000 0", "1"},
+    {"plain/release", "SET k o", "k", "o 0", "[1, '']", "[-1]"},
+    {"plain/release", "SET k o", "k", "o 9999999999999", "[2, N]"},
+    {"plain/force", "SET k o", "k", "''", "[1, '']", "[0]"},
+
+    {"read/acquire", "", "k t", "o 9000 9000", "[1, N]"},
+    {"read/acquire", "HSET k mode read o 1;SET t 1", "k t r", "o 9000 9000", "[1, N]"},
+    {"read/renew", "HSET k mode read o 1;SET t 1", "k t", "o 9000", "1"},
+    {"read/release", "HSET k mode read o 1;SET t 1", "k t", "o 9000 0 ch 0 9000 0", "[1, '']", "[-1]"},
+    {"read/release", "HSET k mode read o 3;SET t 1", "k t r", "o 9000 0 ch 0 9000 0", "[0]"},
+    {"read/release", "HSET k mode read o 3;SET r 1", "k t r", "o 9000 0 ch 0 9000 1", "[0]", "[-1]"},
+    {"read/release", "HSET k mode read o 1 p 1", "k t", "o 9000 0 ch 0 9000 0", "[4, 'p', '1']", "[-1]"},
+    {"read/release", "HSET k mode read o 1", "k t", "o 9000 9999999999999 ch 0 9000 0", "[2, N]"},
+    {"read/sweep", "HSET k mode read p 1", "k tp", "ch 0 1 p 1", "[1, '']"},
+    {"read/sweep", "HSET k mode read p 1;SET tp 1 PX 60000", "k tp", "ch 0 1 p 1", "[1, '']"},
+    {"write/acquire", "", "k", "o 9000 9000", "[1, N]"},
+    {"write/acquire", "HSET k mode write o:write 1", "k r", "o 9000 9000", "[1, N]"},
+    {"write/renew", "HSET k mode write o:write 1", "k", "o 9000", "1"},
+    {"write/release", "HSET k mode write o:write 1", "k", "o 9000 0 ch 0 9000 0", "[1, '']", "[-1]"},
+    {"write/release", "HSET k mode write o:write 1 o 1", "k", "o 9000 0 ch 0 9000 0", "[1, '']", "[-1]"},
+    {"write/release", "HSET k mode write o:write 3", "k r", "o 9000 0 ch 0 9000 0", "[0]"},
+    {"write/release", "HSET k mode write o:write 3;SET r 1", "k r", "o 9000 0 ch 0 9000 1", "[0]", "[-1]"},
+    {"read_write/force", "HSET k mode read o 1", "k", "'' ch 0", "[1, '']", "[0]"},
+
+    {"multi/lock", "", "a a b b", "2 1 1 2 6 o 9000 o 9000 0 '' 0 9000 1 1 2 6 o 9000 o 9000 0 '' 0 9000",
+     "[1, [[1, N], [1, N]]]"},
+    {"multi/lock", "HSET b p 1", "a a b b",
+     "2 1 1 2 6 o 9000 o 9000 0 '' 0 9000 1 1 2 6 o 9000 o 9000 0 '' 0 9000", "[0, 2, [0, -1, 'p']]"},
+    {"multi/fair", "", "a aq ad aw a aq ad aw", "1 4 4 5 3 o 9000 9000 ch 0 o ch 0", "[1, [[1, N]]]"},
+    {"multi/fenced", "", "a t a", "1 2 1 2 6 o 9000 o 9000 0 '' 0 9000", "[1, [[1, N, 1]]]"},
+    {"multi/plain", "", "a a", "1 1 1 2 2 o 9000 o 0", "[1, [[1, N]]]"},
+    {"multi/read", "", "a t a t", "1 2 2 3 7 o 9000 9000 o 9000 0 '' 0 9000 0", "[1, [[1, N]]]"},
+    {"multi/write", "", "a a", "1 1 1 3 7 o 9000 9000 o 9000 0 '' 0 9000 0", "[1, [[1, N]]]"},
+
+    {"counter/init", "", "k r", "3 ch 0 9000", "[1, '']"},
+    {"counter/init", "ZADD T 9999999999999 0123456789abcdef", "k r T", "3 ch 0 9000", "[1, '']"},
+    {"counter/add", "SET k 3", "k r", "2 ch 0 9000", "[1, 5, '']"},
+    {"counter/add", "SET k 3", "k r", "-2 ch 0 9000", "[1, 1, '']"},
+    {"counter/delete", "SET k 3", "k r", "9000", "[1]"},
+    {"semaphore/acquire", "SET k 3", "k r", "1 9000", "[1, N]"},
+    {"semaphore/undo", "SET k 1;SET r 1", "k r", "2 ch 0 9000", "[1, '']", "[-1]"},
+    {"semaphore/drain", "SET k 3", "k r", "9000", "[1, 3]"},
+    {"semaphore/status", "SET k 3", "k", "", "[1, 3]"},
+
+    {"permit/acquire", "", "k T", "o 1 9000 3 ch 0", "[1, N, 'rk..."},
+    {"permit/enter", "permit/acquire 2 k T o 1 9000 3 ch 0", "k T", "o 1", "[1, N, 'rk..."},
+    {"permit/renew", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 9000 0", "1"},
+    {"permit/release", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 0 ch 0", "[1, '']", "[-1]"},
+    {"permit/release", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 9999999999999 ch 0", "[2, N]"},
+    {"permit/release_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T", "ch 0 0123456789abcdef",
+     "['', 1]", "['', 0]"},
+    {"permit/renew_ids", "SET k 2;ZADD T 9999999999999 0123456789abcdef", "k T", "9000 0123456789abcdef",
+     "[1]"},
+    {"permit/status", "SET k 2", "k T", "", "[1, 2, 2]"},
+
+    {"latch/set", "", "k r", "2 0 ch 0 9000", "[1, '']"},
+    {"latch/down", "SET k 3", "k r", "1 ch 0 9000", "[1, 2, '']"},
+    {"latch/down", "SET k 1", "k r", "1 ch 0 9000", "[1, 0, '']"},
+    {"latch/delete", "SET k 2", "k r", "ch 0 9000", "[1, '']"},
+    {"latch/record", "SET r set", "m r", "2 9000", "1"},
+    {"latch/record", "SET r 0", "m r", "'' 9000", "1"},
+    {"latch/look", "SET k 2", "k", "", "[0, -1]"},
+    {"latch/status", "SET k 2", "k", "", "[1, 2]"},
+
+    {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "1"},
+    {"meta/erase", "HSET m o {}", "m", "o", "1", "0"},
+    {"inspect/look", "HSET k o 1", "k q d t T", "o", "[N, 'lock', -1, ['o', '1'], [], [], [], [], []]"},
+};
+
+std::vector<std::string> parts(const std::string& text, char separator) {
+  std::vector<std::string> all;
+  std::istringstream stream{text};
+  for (std::string part; std::getline(stream, part, separator);) all.push_back(part == "''" ? "" : part);
+  return all;
+}
+
+const Script& script_named(const std::string& name) {
+  const auto found = std::ranges::find(scripts::all, name, [](const Script* script) { return script->name; });
+  REQUIRE_MESSAGE(found != scripts::all.end(), name << " is no script");
+  return **found;
+}
+
+/// A command, or a script with how many of the words are keys.
+Call call_of(const std::string& line) {
+  auto words = parts(line, ' ');
+  if (words[0].find('/') == std::string::npos) return command(words);
+  const auto last_key = words.begin() + 2 + std::stoi(words[1]);
+  return {.script = &script_named(words[0]),
+          .keys = {words.begin() + 2, last_key},
+          .args = {last_key, words.end()}};
+}
+
+/// Moments, and what ends at one of them, are not the same twice.
+std::string without_moments(const std::string& text) {
+  std::string all;
+  for (auto at = text.begin(); at != text.end();) {
+    const auto end = std::find_if_not(at, text.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+    if (end - at >= 12) {
+      all += 'N';
+      at = end;
+    } else {
+      all += *at++;
+    }
+  }
+  return all;
+}
+
+bool is(const std::string& answer, const std::string& wanted) {
+  if (!wanted.ends_with("...")) return answer == wanted;
+  return answer.starts_with(wanted.substr(0, wanted.size() - 3));
+}
+
+}  // namespace
+
+TEST_CASE("every script that is sent twice does nothing the second time, and answers the same") {
+  RedisServer server;
+  Direct redis{server};
+  for (const Repetition& each : kRepetitions) {
+    CAPTURE(each.script);
+    CAPTURE(each.before);
+    redis.run(command({"FLUSHALL"}));
+    for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
+    const Call call{.script = &script_named(each.script),
+                    .keys = parts(each.keys, ' '),
+                    .args = parts(each.arguments, ' ')};
+
+    const std::string first = without_moments(written(redis.run(call)));
+    const std::string after = without_moments(contents(redis));
+    const std::string second = without_moments(written(redis.run(call)));
+    CHECK_MESSAGE(is(first, each.answer), first);
+    if (each.again == nullptr) CHECK(second == first);
+    if (each.again != nullptr) CHECK(second == each.again);
+    CHECK(without_moments(contents(redis)) == after);
+  }
+}
+
+TEST_CASE("no script is missing among those that are sent twice") {
+  std::set<std::string_view> there;
+  for (const Repetition& each : kRepetitions) there.insert(each.script);
+  for (const Script* script : scripts::all) CHECK_MESSAGE(there.contains(script->name), script->name);
+}
