@@ -1,6 +1,9 @@
 #include "cmd/lock_set.h"
 
+#include <algorithm>
+
 #include "base/random.h"
+#include "redis/slots.h"
 
 namespace rlock {
 namespace {
@@ -14,6 +17,10 @@ Metadata facts_about(const RunOptions& options) {
 
 bool is_cluster(const RunOptions& options) {
   return options.deployment.targets.front().topology == Target::Topology::cluster;
+}
+
+bool lie_in_one_slot(const std::vector<std::string>& keys) {
+  return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
 }
 
 }  // namespace
@@ -40,10 +47,11 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
       parts_.back().erasure = {erase_metadata(name, lock.owner())};
     }
   }
-  if (locks_.size() > 1 && !is_cluster(options)) {
+  if (locks_.size() > 1) {
     std::vector<const Lockable*> members;
     for (const auto& lock : locks_) members.push_back(lock.get());
     together_ = Together::of(members);
+    if (together_ && is_cluster(options) && !lie_in_one_slot(together_->ask().keys)) together_.reset();
   }
   if (enters_ && locks_.size() == 1) owner_ = locks_.front()->owner();
 }

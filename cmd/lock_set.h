@@ -23,7 +23,7 @@ class LockSet {
   /// To take and to renew: each with what people want to know about us written behind it.
   std::span<const Part> parts() const noexcept { return parts_; }
 
-  /// All of them at once, where one script can take them: nothing for a single key, for keys that lie on several nodes, and
+  /// All of them at once, where one script can take them: nothing for a single key, for keys in several slots of a cluster, and
   /// for holds of different kinds.
   const Together* together() const noexcept { return together_ ? &*together_ : nullptr; }
 

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
+#include <algorithm>
+
 #include "support/cli.h"
 #include "support/cluster_servers.h"
 #include "support/sentinel_server.h"
@@ -50,6 +52,26 @@ TEST_CASE("rlock run locks in a cluster: each type, several keys, hand-over, and
   std::string left;
   for (std::size_t i = 0; i < 3; ++i) left += cluster.node(i).keys();
   CHECK(left == "redisson_lock_token:{foo}fenced\n");  // fencing tokens outlive their locks
+}
+
+TEST_CASE("several keys of one slot of a cluster are taken by one script") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  const Words all{"run", "-n", "-k", "{foo}a", "-k", "{foo}b", "-k", "{foo}c", "--", "true"};
+  REQUIRE(rlock_at(cluster.url(), all).exit_code(kLong) == 0);  // from now on the node knows the scripts
+  RedisServer& node = cluster.owner_of("foo");
+  Monitor monitor{node};
+  CHECK(rlock_at(cluster.url(), all).exit_code(kLong) == 0);
+  const auto asks = std::ranges::count_if(monitor.commands(), [](const auto& command) {
+    return command.find(R"("{foo}a" "{foo}a" "{foo}b" "{foo}b" "{foo}c" "{foo}c")") != std::string::npos;
+  });
+  CHECK(asks == 1);
+
+  node.cli({"HSET", "{foo}b", "somebody:1", "1"});
+  Rlock refused = rlock_at(cluster.url(), all);
+  CHECK(refused.exit_code(kLong) == 75);
+  CHECK(refused.err().find("'{foo}b' is held by somebody:1") != std::string::npos);
+  CHECK(node.keys() == "{foo}b\n");
 }
 
 TEST_CASE("a name that a cluster cannot place is refused before anything is sent") {
