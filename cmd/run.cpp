@@ -226,7 +226,10 @@ int run(const RunOptions& opt) {
   Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
   Executor redis{loop,
                  opt.deployment.targets,
-                 {.timeouts = opt.deployment.timeouts, .all = opt.quorum_all, .knock = opt.wait.given}};
+                 {.timeouts = opt.deployment.timeouts,
+                  .all = opt.quorum_all,
+                  .knock = opt.wait.given,
+                  .interrupted = [&signals] { return signals.look_for_any(); }}};
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.

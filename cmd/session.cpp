@@ -7,10 +7,14 @@ namespace rlock {
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
     : deployment(settle(server)),
       signals(loop),
-      redis(loop, deployment.targets, {.timeouts = deployment.timeouts, .knock = wait && wait->given}) {}
+      redis(loop, deployment.targets,
+            {.timeouts = deployment.timeouts, .knock = wait && wait->given, .interrupted = [this] {
+               return signals.look_for_any();
+             }}) {}
 
 Patience Session::patience() const {
-  return within(deployment.timeouts.connect + deployment.timeouts.command);
+  return {later(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
+          [this] { return signals.any(); }};
 }
 
 void Session::fail(const Failure& failure) const {

@@ -232,7 +232,32 @@ TEST_CASE("whoever loses patience stops waiting for a server that does not come 
 
   CHECK(has(failure(Error::unreachable, [] { ensure_local_server(within(200ms)); }), "does not answer"));
   const Patience interrupted{.until = kNever, .interrupted = [] { return true; }};
-  CHECK(has(failure(Error::unreachable, [&] { ensure_local_server(interrupted); }), "does not answer"));
+  CHECK(ensure_local_server(interrupted).path == home.socket());
+}
+
+TEST_CASE("a signal ends the wait for a private server that does not come up, and us with it") {
+  const StateHome home;
+  const TempDir bin;
+  write_file(bin / "redis-server",
+             "#!/bin/sh\necho $$ > " + home.directory() + "/server.pid\nexec sleep 60\n");
+  ::chmod((bin / "redis-server").c_str(), 0755);
+  Process::Options options = Rlock::clean_environment();
+  options.env["XDG_STATE_HOME"] = home.directory().substr(0, home.directory().rfind('/'));
+  options.env["PATH"] = bin.path() + ":" + ::getenv("PATH");
+
+  for (const Words& words :
+       {Words{"run", "-u", "local:", "-k", "demo", "--", "true"}, Words{"inspect", "-u", "local:", "demo"}}) {
+    Rlock waits{words, options};
+    REQUIRE(eventually([&] { return !read_file(home.directory() + "/server.pid").empty(); }));
+    const std::string status = "/proc/" + std::to_string(waits.pid()) + "/status";
+    REQUIRE(
+        eventually([&] { return read_file(status).find("SigBlk:\t0000000000000000") == std::string::npos; }));
+    const StopWatch watch;
+    waits.signal(SIGINT);
+
+    CHECK(waits.exit_code() == 128 + SIGINT);
+    CHECK(watch.elapsed() < 5s);  // of the ten that a server may take
+  }
 }
 
 TEST_CASE("a folder that is not safe is refused, not repaired") {

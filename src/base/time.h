@@ -33,10 +33,13 @@ Milliseconds left(TimePoint until, TimePoint now = Clock::now()) noexcept;
 
 inline TimePoint earliest(TimePoint a, TimePoint b) noexcept { return a < b ? a : b; }
 
+/// Does somebody want us to wait no longer?
+using Interrupted = std::function<bool()>;
+
 /// How long we wait, and what makes us stop sooner. A parameter of everything that waits, never a default.
 struct Patience {
   TimePoint until;
-  std::function<bool()> interrupted = [] { return false; };
+  Interrupted interrupted = [] { return false; };
 
   bool ended(TimePoint now = Clock::now()) const { return now >= until || interrupted(); }
 };

@@ -93,6 +93,11 @@ void Signals::look() {
   }
 }
 
+bool Signals::look_for_any() {
+  look();
+  return any();
+}
+
 void Signals::note(const Caught& caught) {
   caught_.push_back(caught);
   if (caught.number == SIGUSR1) ++questions_;

@@ -36,6 +36,9 @@ class Signals final : public Source {
   /// Looks now instead of at the next turn.
   void look();
 
+  /// For a wait that does not turn the loop: looks, and answers any().
+  bool look_for_any();
+
   /// What has come since the last take().
   std::vector<Caught> take();
 

@@ -10,8 +10,8 @@ namespace rlock {
 namespace {
 
 /// The private server, running. It knows no passwords: its folder keeps others out.
-Target running(Target local) {
-  local.addresses = {ensure_local_server(within(kLocalStart))};
+Target running(Target local, const Interrupted& interrupted) {
+  local.addresses = {ensure_local_server({later(Clock::now(), kLocalStart), interrupted})};
   local.user.clear();
   local.password = {};
   return local;
@@ -19,10 +19,12 @@ Target running(Target local) {
 
 }  // namespace
 
-std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts) {
+std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts,
+                                  const Interrupted& interrupted) {
   switch (target.topology) {
     case Target::Topology::single: return std::make_unique<Single>(loop, target, timeouts);
-    case Target::Topology::local: return std::make_unique<Single>(loop, running(target), timeouts);
+    case Target::Topology::local:
+      return std::make_unique<Single>(loop, running(target, interrupted), timeouts);
     case Target::Topology::sentinel: return std::make_unique<Sentinel>(loop, target, timeouts);
     case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }

@@ -47,7 +47,8 @@ struct Executor::Pending {
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
     : loop_(loop), options_(options) {
-  for (const Target& target : targets) routes_.push_back(make_route(loop, target, options.timeouts));
+  for (const Target& target : targets)
+    routes_.push_back(make_route(loop, target, options.timeouts, options.interrupted));
   loop_.join(*this);
 }
 

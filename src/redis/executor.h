@@ -23,6 +23,7 @@ class Executor final : public Redis, public Source {
     Timeouts timeouts;
     bool all = false;    ///< --quorum all
     bool knock = false;  ///< keep trying before the first contact too (a wait was given)
+    Interrupted interrupted = [] { return false; };  ///< ends the start of a private server
   };
   Executor(Loop& loop, const std::vector<Target>& targets, const Options& options);
   Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options);  ///< for tests

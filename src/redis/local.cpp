@@ -161,6 +161,7 @@ Address ensure_local_server(const Patience& patience) {
     started = true;
   } while (pause(patience));
 
+  if (patience.interrupted()) return address;
   if (find_listener(address.path)) return address;  // still loading: whoever asks it is told so
   refuse(Error::unreachable, does_not_answer(directory));
 }

@@ -17,7 +17,7 @@ namespace rlock {
 
 /// Where it listens. Starts the installed redis-server or valkey-server when it does not run, and waits until
 /// it answers. Costs a connect() when it runs. Throws Error{unreachable} when none is installed, or it does
-/// not come up.
+/// not come up; an interruption is no failure: whoever is interrupted will ask it nothing.
 Address ensure_local_server(const Patience& patience);
 
 /// How long a server that starts may take. It says at once when it cannot.
