@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,9 @@ namespace {
 /// How long a guardian without rlock goes on against what KILL does not end (a process that waits for a disk).
 constexpr Milliseconds kLastTries{10000};
 
+/// The nice value of whoever goes before everybody else.
+constexpr int kFirst = -20;
+
 /// Away from everything that could end us together with rlock or could be kept busy by us: its session and
 /// terminal, its descriptors, signals, and `killall rlock`.
 void detach(int orders) {
@@ -27,6 +31,8 @@ void detach(int orders) {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   if (orders > 0) ::close_range(0, static_cast<unsigned>(orders) - 1, 0);
   ::close_range(static_cast<unsigned>(orders) + 1, ~0U, 0);
+  // Those whom it has to kill in time must not keep it from the processor. Most users may not ask for that.
+  ::setpriority(PRIO_PROCESS, 0, kFirst);
   ::prctl(PR_SET_NAME, "guardian");
   // Where `ps` and `pkill -f` look: as much of another name as has room in ours.
   char* const name = program_invocation_name;

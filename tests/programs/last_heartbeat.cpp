@@ -75,7 +75,7 @@ class Run {
   /// Looks until when the server keeps the key. Not while it is frozen.
   void look() {
     const auto before = boottime_ns();
-    const long long left = redis_.pttl("k");
+    const std::int64_t left = redis_.pttl("k");
     // The next holder may have it already. And what was asked late is answered late: no look takes back what one before has seen.
     if (left > 0 && redis_.cli({"HKEYS", "k"}) == owner_)
       ends_ = std::max<std::int64_t>(ends_, before + left * 1'000'000);
