@@ -40,11 +40,15 @@ std::string ordinal(std::int64_t number) {
   return fmt::format("{}{}", number, end);
 }
 
+/// What one of several servers knows; nil where those that answer know nothing.
 const Reply* answer_of(const Votes& votes) {
+  const Reply* nil = nullptr;
   for (const Vote& vote : votes) {
-    if (vote.answer() != nullptr) return vote.answer();
+    if (vote.answer() == nullptr) continue;
+    if (!vote.answer()->is_nil()) return vote.answer();
+    nil = vote.answer();
   }
-  return nullptr;
+  return nil;
 }
 
 }  // namespace
@@ -85,16 +89,23 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
 void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
                           const Patience& patience) {
   holder_ = Holder{Owner{busy.holder}, std::nullopt};
+  // One server that is frozen must not cost us what the others say.
+  const auto enough_from = [&](const Votes& votes) {
+    const auto answers =
+        std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer() != nullptr; });
+    return static_cast<std::size_t>(answers) < redis_.quorum() ? kNever : TimePoint::min();
+  };
+  const auto ask = [&](std::vector<std::string> words, const std::string& key) {
+    return redis_.run(command(std::move(words), key), patience, Redis::Insist::persist, enough_from);
+  };
   const auto channels = what != nullptr && !busy.position ? what->channels() : std::vector<Channel>{};
   if (!channels.empty()) {
-    const Votes votes =
-        redis_.run(command({"PUBSUB", "NUMSUB", channels.front().str()}, name.str()), patience);
+    const Votes votes = ask({"PUBSUB", "NUMSUB", channels.front().str()}, name.str());
     const Reply* count = answer_of(votes);
     if (count != nullptr && count->kind() == Reply::Kind::array) holder_->listeners = count->at(1).integer();
   }
   if (busy.holder.empty()) return;
-  const Votes votes =
-      redis_.run(command({"HGET", metadata_key(name), busy.holder}, metadata_key(name)), patience);
+  const Votes votes = ask({"HGET", metadata_key(name), busy.holder}, metadata_key(name));
   const Reply* facts = answer_of(votes);
   if (facts != nullptr && facts->kind() == Reply::Kind::text) holder_->facts = parse_metadata(facts->text());
 }

@@ -192,6 +192,18 @@ TEST_CASE("a waiter is woken by the release and not by the end of a lease") {
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
 }
 
+TEST_CASE("who waits is told who holds it although one server is frozen") {
+  Masters three{3};
+  const TempDir folder;
+  Rlock holder{holding(folder), three.environment()};
+  REQUIRE(eventually([&] { return inside(folder); }, 20s));
+  three[0].freeze();
+  Rlock waiter = three.rlock("run", "-k", "k", "--", "true");
+  CHECK(eventually([&] { return contains(waiter.err(), "waiting for 'k': held by "); }, 20s));
+  CHECK_MESSAGE(contains(waiter.err(), " (sh); "), waiter.err());
+  three[0].thaw();
+}
+
 TEST_CASE("--quorum all wants every server") {
   Masters three{3};
   three[1].cli({"HSET", "k", "somebody:1", "1"});
