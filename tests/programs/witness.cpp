@@ -62,10 +62,16 @@ void append(const std::string& file, const std::string& line) {
   ::close(fd);
 }
 
+/// Process ids come again after a while.
+const std::string& our_id() {
+  static const std::string id = std::to_string(::getpid()) + "." + std::to_string(boottime_ns());
+  return id;
+}
+
 void note(const Orders& orders, const char* event) {
-  append(orders.folder + "/log", std::to_string(boottime_ns()) + " " + event + " " +
-                                     std::to_string(::getpid()) + " " + orders.mode + " " +
-                                     std::to_string(orders.limit) + " " + orders.name + "\n");
+  append(orders.folder + "/log", std::to_string(boottime_ns()) + " " + event + " " + our_id() + " " +
+                                     orders.mode + " " + std::to_string(orders.limit) + " " + orders.name +
+                                     "\n");
 }
 
 /// Takes a kernel lock, or says that nobody should have been able to hinder us. The descriptor is inherited by whatever
@@ -87,6 +93,18 @@ long read_counter(const std::string& file) {
   return value;
 }
 
+/// In one write: one that is killed meanwhile must not leave half a number, which would look like lost updates.
+void write_counter(const std::string& file, long value) {
+  std::string text = std::to_string(value);
+  text.resize(20, ' ');
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    std::perror("witness: counter");
+    std::exit(3);
+  }
+  ::close(fd);
+}
+
 int hold(const Orders& orders) {
   note(orders, "enter");
   if (!kernel_lock(orders)) append(orders.folder + "/refused", std::to_string(::getpid()) + "\n");
@@ -100,7 +118,7 @@ int hold(const Orders& orders) {
     std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(rest, std::chrono::milliseconds{10}));
     if (std::chrono::steady_clock::now() < until) note(orders, "alive");
   }
-  if (counts) std::ofstream{counter} << before + 1;
+  if (counts) write_counter(counter, before + 1);
   note(orders, "exit");
   return orders.status;
 }
