@@ -96,7 +96,8 @@ std::string RunReport::json() const {
 
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report) {
   destination = {.fd = fd, .file = file, .report = report, .written = !fd && file.empty()};
-  if (fd) ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
+  if (fd && *fd > STDERR_FILENO)  // what the command writes to its stdout must not end up in its first file
+    ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
   if (file.empty()) return;
   const auto refuse = [&] {
     destination.written = true;

@@ -39,7 +39,8 @@ struct RunReport {
   std::string json() const;
 };
 
-/// Where reports go: descriptor, file, both or neither. Removes an old report, and keeps the descriptor from being inherited.
+/// Where reports go: descriptor, file, both or neither. Removes an old report, and keeps the descriptor from being inherited,
+/// unless it is the stdout or stderr of the command.
 /// `report`: what is known already; a failure that reaches main is added to it.
 /// Throws Error{system} when the file could not be written in the end.
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report);

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "cmd/output.h"
+#include "support/cli.h"
 #include "support/process.h"
+#include "support/redis_server.h"
 
 namespace rlock {
 namespace {
@@ -98,6 +100,13 @@ TEST_CASE("the status descriptor gets one line and is not inherited") {
   CHECK(line.ends_with("\"error\":\"no server\"}\n"));
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a standard descriptor that gets the status stays the command's too") {
+  test::RedisServer redis;
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-fd", "1", "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(run.out().starts_with("hello\n{\"v\":1,"));
 }
 
 }  // namespace rlock
