@@ -36,6 +36,7 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOption
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
 Ended HeldCommand::run() {
+  signals_.take_stops();
   // The last look before there is no way back: whoever asked us to end while we acquired does not want it started.
   signals_.look();
   if (signals_.any()) return {.interrupted = signals_.ended()};

@@ -344,6 +344,15 @@ TEST_CASE("the last of the group is waited for with --until group, and otherwise
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("whoever leaves the group is not waited for any longer") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--until", "group", "--", "bash", "-c",
+                         "{ sleep 0.3; exec setsid sleep 60; } & exit 3");
+
+  CHECK(run.exit_code(30s) == 3);
+  CHECK(run.family().size() == 1);
+}
+
 TEST_CASE("a group that is waited for is stopped like a command") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--until", "group", "--max-hold", "400ms", "--", "sh", "-c",
@@ -404,6 +413,24 @@ TEST_CASE("no more processes: the lock is given back") {
   CHECK(free_again(redis));
 }
 #endif
+
+TEST_CASE("^Z stops a wait, and fg goes on with it") {
+  RedisServer redis;
+  auto held = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Pty shell{{"bash", "--norc", "--noprofile", "--noediting", "-i"}, redis.environment()};
+  shell.type(rlock_binary() + " run -q -k k -- sh -c 'echo r\"\"an; exit 3'\r");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  shell.type(Pty::kSuspend);
+  shell.expect("Stopped");
+  held.signal(SIGTERM);
+  held.exit_code();
+  shell.type("fg\r");
+  shell.expect("ran");
+  shell.type("echo \"status [$?]\"\r");
+
+  shell.expect("status [3]");
+}
 
 TEST_CASE("xargs -P and ^C: every command ends, every key is free") {
   RedisServer redis;

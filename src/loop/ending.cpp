@@ -9,14 +9,16 @@
 namespace rlock {
 namespace {
 
-constexpr Milliseconds kLookAgain{50};
+constexpr Milliseconds kLookAgain{500};
+constexpr Milliseconds kLookWithoutPidfd{50};
 
 }  // namespace
 
 Ending::Ending(Loop& loop, pid_t pid)
     // The wrapper of glibc 2.36 is declared for C only.
     : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
-  if (pidfd_ < 0) wake_at_ = errno == ESRCH ? TimePoint::min() : later(Clock::now(), kLookAgain);
+  const bool gone = pidfd_ < 0 && errno == ESRCH;
+  wake_at_ = gone ? TimePoint::min() : later(Clock::now(), pidfd_ < 0 ? kLookWithoutPidfd : kLookAgain);
   loop_.join(*this);
 }
 

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// Ends a turn of the loop when some process ends, child of ours or not. Where the kernel cannot tell (no pidfd), after
-/// a short while.
+/// Ends a turn of the loop when some process ends, child of ours or not; and now and then, since it may have become somebody
+/// whom nobody waits for (it has left the group), or the kernel cannot tell (no pidfd).
 class Ending final : public Source {
  public:
   Ending(Loop& loop, pid_t pid);

@@ -93,7 +93,7 @@ void JobControl::stop_too(bool group) {
   ::sigaddset(&stop, SIGTSTP);
   ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
   // Here we stand still, until somebody continues us.
-  if (!signals_.ignored(SIGTSTP)) ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  signals_.take_stops();
   signals_.look();
   resume_ = true;
 }

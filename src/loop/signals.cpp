@@ -59,7 +59,9 @@ void set_disposition(int number, void (*disposition)(int), struct sigaction* bef
 
 Signals::Signals(Loop& loop) : loop_(loop), ignored_(ignored_now()) {
   sigset_t taken = ours(ignored_);
-  ::sigprocmask(SIG_BLOCK, &taken, &inherited_);
+  sigset_t blocked = taken;
+  ::sigdelset(&blocked, SIGTSTP);
+  ::sigprocmask(SIG_BLOCK, &blocked, &inherited_);
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
@@ -91,6 +93,14 @@ void Signals::look() {
     }
     if (count < std::size(infos)) return;
   }
+}
+
+void Signals::take_stops() const noexcept {
+  if (ignored(SIGTSTP)) return;
+  sigset_t stop;
+  ::sigemptyset(&stop);
+  ::sigaddset(&stop, SIGTSTP);
+  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
 
 bool Signals::look_for_any() {

@@ -20,7 +20,8 @@ struct Caught {
   pid_t sender;     ///< 0 when it lives in another pid namespace
 };
 
-/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at.
+/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at. But ^Z stops us like everybody
+/// else, until take_stops().
 ///
 /// What was ignored when we were started (nohup, background jobs of sh) stays ignored. SIGCHLD gets its default action,
 /// lest the kernel reap for us, and SIGPIPE is ignored. Left to their own devices: KILL, STOP, and the faults (SEGV,
@@ -38,6 +39,9 @@ class Signals final : public Source {
 
   /// For a wait that does not turn the loop: looks, and answers any().
   bool look_for_any();
+
+  /// From here on TSTP is a fact as well: we have somebody to stop before us.
+  void take_stops() const noexcept;
 
   /// What has come since the last take().
   std::vector<Caught> take();
