@@ -59,6 +59,7 @@ Json meta_json(const std::optional<Metadata>& meta) {
                        {"url", meta->url},
                        {"since", meta->since},
                        {"lease_ms", meta->lease},
+                       {"renews", meta->renews},
                        {"renewed_at", meta->renewed},
                        {"ended_at", meta->ended_at},
                        {"exit", meta->exit}});

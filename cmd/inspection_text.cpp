@@ -81,6 +81,7 @@ std::string outlook(const Holder& holder, Milliseconds now) {
     return holder.mode == Holder::Mode::permit ? "lease ends in " + rest
                                                : fmt::format("frees in {} unless renewed", rest);
   if (holder.meta->ended_at) return rest + " more by --min-hold";
+  if (!holder.meta->renews) return fmt::format("ends in {}, nobody renews it", rest);
   const std::string renewed = describe(now - holder.meta->renewed);
   if (!holder.alive(now).value_or(true)) return fmt::format("not renewed for {}, frees in {}", renewed, rest);
   return fmt::format("renewed {} ago, frees in {} if it is dead", renewed, rest);

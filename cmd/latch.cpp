@@ -140,7 +140,8 @@ class Wait final : public LatchVerb {
     }
     const LatchWait wanted{session.name(key_),
                            await_set_ ? LatchWait::Absent::awaited : LatchWait::Absent::open};
-    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started));
+    WaitLines lines{session.redis, session.signals, {started, wait_, {wanted.name()}, "it is still closed"}};
+    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
     if (session.signals.ended()) die_of(*session.signals.ended());

@@ -8,8 +8,6 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
-#include "cmd/holder_text.h"
-#include "cmd/inspection.h"
 #include "cmd/lock_types.h"
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
@@ -32,9 +30,8 @@ class Acquire final : public Verb {
  private:
   std::unique_ptr<Lockable> make(const Session& session, bool again) const;
   Wish wish(const Session& session, bool again);
-  Acquired take(Session& session, TimePoint started, bool again);
+  Acquired take(Session& session, TimePoint started, bool again, WaitLines& lines);
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
-  std::string who_has_it(Session& session) const;
 
   std::string key_;
   std::optional<Milliseconds> lease_;
@@ -107,8 +104,8 @@ Wish Acquire::wish(const Session& session, bool again) {
   return {parts_};
 }
 
-Acquired Acquire::take(Session& session, TimePoint started, bool again) {
-  AcquireOptions options = session.waiting(wait_, started);
+Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLines& lines) {
+  AcquireOptions options = session.waiting(wait_, started, lines);
   options.node_timeout = node_timeout(*lease_, session.deployment.timeouts.command);
   options.good_for = valid_for(*lease_);
   if (!given_owner_) {
@@ -141,17 +138,6 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                                          std::strerror(failed), quoted(lock_->name().str()))};
 }
 
-/// For the person who did not get it: who has it, and how a stale lock is removed. Asks only if somebody wants to know.
-std::string Acquire::who_has_it(Session& session) const {
-  const std::string key = quoted(lock_->name().str());
-  if (verbosity() == Verbosity::quiet) return "";
-  const Inspection found = inspect(session, lock_->name());
-  if (found.holders.empty()) return fmt::format("{} was held by somebody else until just now", key);
-  const Holder& holder = found.holders.front();
-  return fmt::format("{} is held by {}; if it is stale: rlock unlock {}", key,
-                     holder_text(holder.owner, holder.meta, found.now), shell_quoted(key_));
-}
-
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   if (!lease_)
     throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
@@ -160,17 +146,20 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   Session session{server_, &wait_};
   need_few_servers(*type_, session.redis.nodes());
-  Acquired got = take(session, started, again_);
+  WaitLines lines{session.redis, session.signals, {started, wait_, {session.name(key_)}}};
+  Acquired got = take(session, started, again_, lines);
   // Who does not have it yet takes it for the first time.
   const auto* gave_up = std::get_if<GaveUp>(&got);
   if (again_ && gave_up && gave_up->refused && gave_up->refused->why == Refused::Why::absent)
-    got = take(session, started, false);
+    got = take(session, started, false, lines);
 
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
   if (session.signals.ended()) die_of(*session.signals.ended());
   const GaveUp& why = std::get<GaveUp>(got);
-  return say_refusal(why, why.why == GaveUp::Why::busy ? who_has_it(session) : "", session,
-                     static_cast<int>(wait_.conflict_exit_code));
+  const int busy = static_cast<int>(wait_.conflict_exit_code);
+  if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, busy);
+  lines.give_up(why);
+  return busy;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ Metadata facts_about(const RunOptions& options) {
   Metadata facts = about_us(options.command.front());
   if (!options.reason.empty()) facts.reason = options.reason;
   facts.labels = options.labels;
+  facts.renews = options.renew;
   return facts;
 }
 

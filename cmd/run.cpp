@@ -233,7 +233,7 @@ int run(const RunOptions& opt) {
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
-  WaitLines lines{redis, signals, opt};
+  WaitLines lines{redis, signals, {opt.started, opt.wait, opt.names}};
   std::optional<LockSet> locks;
   const Acquired got = take(opt, redis, signals, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {

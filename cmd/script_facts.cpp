@@ -14,6 +14,7 @@ Metadata about_the_script() {
   std::getline(file, command);
   Metadata facts = about_us(command.empty() ? "?" : command);
   facts.pid = script;
+  facts.renews = false;
   return facts;
 }
 

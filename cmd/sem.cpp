@@ -45,7 +45,9 @@ class Acquire final : public PoolVerb {
     need_one_server(session);
     refuse_latch(session);
     const Semaphore wanted{session.name(key_), count_, session.cluster()};
-    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started));
+    WaitLines lines{
+        session.redis, session.signals, {started, wait_, {wanted.name()}, "it has too few permits"}};
+    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
     if (session.signals.ended()) die_of(*session.signals.ended());

@@ -1,7 +1,5 @@
 #include "cmd/session.h"
 
-#include "cmd/wait_lines.h"
-
 namespace rlock {
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
@@ -46,12 +44,15 @@ std::vector<Reply> Session::ask_all(const Call& call) {
   return replies;
 }
 
-AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started) const {
+AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {
   AcquireOptions options;
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
                       .interrupted = [this] { return signals.any(); }};
   options.one_try = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
+  options.hurried = [this] { return signals.insisted(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.look(waiting); };
+  options.tell_at = [&lines] { return lines.next_at(); };
   return options;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cmd/server_options.h"
+#include "cmd/wait_lines.h"
 #include "cmd/wait_options.h"
 #include "loop/loop.h"
 #include "loop/signals.h"
@@ -34,8 +35,8 @@ class Session {
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
   std::vector<Reply> ask_all(const Call& call);
 
-  /// How acquire() is to wait.
-  AcquireOptions waiting(const WaitOptions& wait, TimePoint started) const;
+  /// How acquire() is to wait, and whom it is to tell meanwhile.
+  AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
 
  private:
   Patience patience() const;

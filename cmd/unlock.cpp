@@ -64,6 +64,8 @@ Declaration Unlock::declare() {
 /// What a person must know before removing what this one holds.
 std::string warning(const Holder& holder, Milliseconds now) {
   if (holder.meta && holder.meta->ended_at) return "nothing runs under it any more: --min-hold keeps the key";
+  if (holder.meta && !holder.meta->renews)
+    return "nobody renews it; whether the script that took it still works nobody knows";
   const auto alive = holder.alive(now);
   if (!alive)
     return "whether its holder lives nobody knows; if it does, it learns of this when it renews or releases";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/ancestry.h"
 #include "base/identity.h"
@@ -53,14 +54,17 @@ const Reply* answer_of(const Votes& votes) {
 
 }  // namespace
 
-WaitLines::WaitLines(Executor& redis, const Signals& signals, const RunOptions& options)
-    : redis_(redis), signals_(signals), options_(options), next_at_(line_at(options.started, 0)) {}
+WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subject)
+    : redis_(redis),
+      signals_(signals),
+      subject_(std::move(subject)),
+      next_at_(line_at(subject_.started, 0)) {}
 
 bool WaitLines::due(TimePoint now) {
   const bool asked = signals_.questions() > questions_;
   questions_ = signals_.questions();
   const bool time = now >= next_at_;
-  while (now >= next_at_) next_at_ = line_at(options_.started, ++lines_);
+  while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
   return asked || (time && verbosity() != Verbosity::quiet);
 }
 
@@ -76,14 +80,14 @@ void WaitLines::look(const Waiting& waiting) {
   const bool changed = holder_ && holder_->owner.str() != waiting.busy->holder;
   if (!time && !(changed && lines_ > 0 && verbosity() != Verbosity::quiet)) return;
   Patience patience = within(kAsking);
-  patience.until = earliest(patience.until, options_.wait.until(options_.started));
+  patience.until = earliest(patience.until, subject_.wait.until(subject_.started));
   if (changed || !holder_) ask_about(*waiting.busy, name, waiting.what, patience);
   complain("waiting for " + line(*waiting.busy, name, ": held by "));
 }
 
 const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
-  const auto named = std::ranges::find(options_.names, busy.member, &LockName::str);
-  return named != options_.names.end() ? *named : options_.names[part];
+  const auto named = std::ranges::find(subject_.names, busy.member, &LockName::str);
+  return named != subject_.names.end() ? *named : subject_.names[part];
 }
 
 void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
@@ -115,12 +119,16 @@ std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_
   if (holder_ && holder_->facts && busy.rest)
     now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
   std::string text = quoted(name.str());
-  if (!holder_ || holder_->owner.empty()) return text + place(busy) + outlook(busy);
+  if (!holder_ || holder_->owner.empty()) {
+    if (!subject_.state.empty()) text += ": " + subject_.state;
+    return text + place(busy) + outlook(busy);
+  }
   text += std::string{held_by} + holder_text(holder_->owner, holder_->facts, now);
   const auto& facts = holder_->facts;
-  if (facts && facts->host == host_name() && is_ancestor(facts->pid))
-    return text +
-           ", an ancestor of this very process: it waits for us, and we for it (was RLOCK_STACK cleared?)";
+  if (facts && facts->host == host_name() && is_ancestor(facts->pid)) {
+    text += ", an ancestor of this very process";
+    if (facts->renews) return text + ": it waits for us, and we for it (was RLOCK_STACK cleared?)";
+  }
   return text + place(busy) + outlook(busy);
 }
 
@@ -135,6 +143,7 @@ std::string WaitLines::outlook(const Busy& busy) const {
   if (!busy.rest) return "";
   if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(*busy.rest));
   if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(*busy.rest));
+  if (!holder_->facts->renews) return fmt::format("; ends in {}, nobody renews it", describe(*busy.rest));
   return fmt::format("; frees in {} if it is dead", describe(*busy.rest));
 }
 
@@ -143,9 +152,9 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   const LockName& name = name_of(*gave_up.busy, 0);
   const bool known = holder_ && holder_->owner.str() == gave_up.busy->holder;
   if (!known && !gave_up.failure) ask_about(*gave_up.busy, name, nullptr, within(kAsking));
-  const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - options_.started);
+  const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started);
   const std::string effort =
-      options_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
+      subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
   tell(effort + line(*gave_up.busy, name, " is held by "));
   const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
   if (!kept) tell(fmt::format("if it is stale: rlock unlock {}", shell_quoted(name.str())));

@@ -2,8 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "cmd/run_options.h"
+#include "cmd/wait_options.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
 #include "sync/acquire.h"
@@ -11,13 +12,21 @@
 
 namespace rlock {
 
+/// What somebody waits for, and since when.
+struct WaitSubject {
+  TimePoint started;  ///< of rlock
+  const WaitOptions& wait;
+  std::vector<LockName> names;
+  std::string state{};  ///< why it cannot be had, of what nobody holds: "it has too few permits"
+};
+
 /// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and whenever somebody sends
 /// USR1; none with --quiet but for USR1.
 ///
 /// Asks the server only when the holder is another one than before: a waiter sends no command but its poll.
 class WaitLines {
  public:
-  WaitLines(Executor& redis, const Signals& signals, const RunOptions& options);
+  WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
 
   /// For AcquireOptions: what the waiter sees now, and when it should be shown next.
   void look(const Waiting& waiting);
@@ -42,7 +51,7 @@ class WaitLines {
 
   Executor& redis_;
   const Signals& signals_;
-  const RunOptions& options_;
+  const WaitSubject subject_;
   TimePoint next_at_;
   std::size_t lines_ = 0;
   int questions_ = 0;

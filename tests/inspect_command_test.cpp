@@ -65,7 +65,7 @@ class Scene {
 const std::string kNoOthers = R"("waiters":[],"subscribers":0,"permits":null,"count":null})";
 const std::string kMeta =
     R"("meta":{"host":"ci-7","pid":0,"user":"alice","command":"make","reason":null,"labels":{},"url":null,"since":0,"lease_ms":0,)"
-    R"("renewed_at":0,"ended_at":null,"exit":null})";
+    R"("renews":true,"renewed_at":0,"ended_at":null,"exit":null})";
 
 std::string holder(const std::string& owner, const std::string& more) {
   return R"({"owner":")" + owner + R"(","mode":"exclusive","count":1,"ttl_ms":0,"fence":null,"slot":null,)" +

@@ -76,9 +76,60 @@ TEST_CASE("an acquire in vain says who has the key, and how a stale lock is remo
   acquired(redis, "deploy");
   Rlock acquire = redis.rlock("lock", "acquire", "-n", "deploy", "--lease", "1m");
   CHECK(acquire.exit_code() == 75);
-  CHECK(acquire.err().starts_with("rlock: 'deploy' is held by "));
-  CHECK(acquire.err().ends_with("; if it is stale: rlock unlock deploy\n"));
-  CHECK(split(acquire.err(), '\n').size() == 2);
+  CHECK(acquire.out().empty());
+  CHECK(acquire.err().starts_with("rlock: not waiting (-n): 'deploy' is held by "));
+  CHECK(acquire.err().find(", nobody renews it\n") != std::string::npos);
+  CHECK(acquire.err().ends_with("\nrlock: if it is stale: rlock unlock deploy\n"));
+  Rlock quiet = redis.rlock("lock", "acquire", "-nq", "deploy", "--lease", "1m");
+  CHECK(quiet.exit_code() == 75);
+  CHECK(quiet.err().empty());
+}
+
+TEST_CASE("who waits for what acquire has taken is told why, on stderr alone") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
+  Rlock quiet = redis.rlock("lock", "acquire", "-q", "deploy", "--lease", "1m");
+  const auto said = [&](const std::string& text) { return waiter.err().find(text) != std::string::npos; };
+  REQUIRE(eventually([&] { return said("rlock: waiting for 'deploy': held by "); }));
+  CHECK(said("; ends in "));
+  CHECK(said(", nobody renews it\n"));
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 2; }));
+  CHECK(quiet.err().empty());
+  quiet.signal(SIGUSR1);
+  CHECK(eventually([&] { return quiet.err().starts_with("rlock: waiting for 'deploy': held by "); }));
+  quiet.signal(SIGTERM);
+  CHECK(quiet.exit_code() == 128 + SIGTERM);
+
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(waiter.exit_code() == 0);
+  CHECK(split(waiter.out(), '\n').size() == 2);
+}
+
+TEST_CASE("a lock that nobody has to renew is not taken for one of the dead") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  const std::string facts = redis.cli({"HGET", "rlock:meta:{deploy}", "ci-42"});
+  // As if taken 50 seconds ago: far more than half of its lease of a minute.
+  const auto times = facts.find(",\"lease_ms\"");
+  const long long now = std::stoll(redis.cli({"TIME"}));
+  const std::string then = std::to_string(now - 50) + "000";
+  redis.cli({"HSET", "rlock:meta:{deploy}", "ci-42",
+             "{\"since\":" + then + ",\"renewed\":" + then + facts.substr(times)});
+  redis.cli({"PEXPIRE", "deploy", "10000"});
+
+  const auto seen = [&] {
+    Rlock inspect = redis.rlock("inspect", "deploy");
+    CHECK(inspect.exit_code() == 0);
+    return inspect.out();
+  };
+  CHECK(seen().find("owner ci-42, ends in ") != std::string::npos);
+  CHECK(status_of(redis, {"lock", "renew", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK(seen().find(", nobody renews it\n") != std::string::npos);
+  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
+  CHECK(unlock.exit_code() == 0);
+  CHECK(unlock.err().find("nobody renews it; whether the script that took it still works nobody knows") !=
+        std::string::npos);
 }
 
 TEST_CASE("acquire waits for a release") {
@@ -242,9 +293,20 @@ TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
   CHECK(unlock.exit_code() == 0);
   CHECK(unlock.out().empty());
   CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
+  CHECK(unlock.err().find("rlock: nobody renews it; ") != std::string::npos);
+  CHECK(waiter.exit_code() == 0);
+}
+
+TEST_CASE("unlock says that a holder who renews is alive, and when it will learn of this") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "deploy", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
+  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
+  CHECK(unlock.exit_code() == 0);
   CHECK(unlock.err().find("rlock: its holder is alive, and works on until its next renewal, within ") !=
         std::string::npos);
-  CHECK(waiter.exit_code() == 0);
+  run.signal(SIGTERM);
+  CHECK(run.exit_code() != 0);
 }
 
 TEST_CASE("unlock wakes the head of a fair queue") {

@@ -207,7 +207,7 @@ std::string channel_of(const Inspection& inspection) {
 }  // namespace
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
-  if (!meta || meta->ended_at || meta->lease == Milliseconds{0}) return std::nullopt;
+  if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
   // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
   return now - meta->renewed <= meta->lease / 2;
 }

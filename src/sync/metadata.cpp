@@ -87,6 +87,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"reason", brief_or_null(facts.reason)},
             {"labels", std::move(labels)},
             {"url", brief_or_null(facts.url)},
+            {"renews", facts.renews},
             {"exit", facts.exit ? Json(*facts.exit) : Json()}};
   return {.script = &scripts::meta_write,
           .keys = {metadata_key(name), evidence.key},
@@ -110,6 +111,8 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.pid = number_at(read, "pid").value_or(0);
   facts.reason = text_at(read, "reason");
   facts.url = text_at(read, "url");
+  if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())
+    facts.renews = renews->get<bool>();
   if (const auto exit = number_at(read, "exit"); exit && *exit <= 255) facts.exit = static_cast<int>(*exit);
   if (const auto labels = read.find("labels"); labels != read.end() && labels->is_object()) {
     for (const auto& [key, value] : labels->items()) {

@@ -20,6 +20,7 @@ struct Metadata {
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
   std::optional<std::string> url{};  ///< of the CI job
+  bool renews = true;                ///< else it ends with its lease, whether or not its holder lives
   std::optional<int> exit{};         ///< how the command ended, when only --min-hold keeps the key
 
   // Filled in by the server's script, by its clock, in milliseconds since the epoch.
