@@ -52,7 +52,7 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
 }
 
 void expect_lock(const Inspection& found, std::string_view type) {
-  if (found.type == Type::none) return;
+  if (found.state == Inspection::State::free) return;
   if (is_lock(found.type) && (type.empty() || agrees(found, type))) return;
   throw Error{Error::wrong_type,
               fmt::format("{} holds {}, not {}", quoted(found.name.str()), what(found),

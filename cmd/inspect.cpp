@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/inspection.h"
+#include "cmd/search.h"
 #include "cmd/verbs.h"
 
 namespace rlock {
@@ -22,13 +24,14 @@ class Inspect final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  std::set<LockName> search(Session& session, TimePoint until);
+  std::vector<LockName> names(Session& session, TimePoint until);
   std::vector<Inspection> look(Session& session, TimePoint until);
   void show(const std::vector<Inspection>& found) const;
 
   std::vector<std::string> keys_;
   bool json_ = false;
   bool complete_ = true;
+  std::set<std::string> silent_;
   ServerOptions server_;
 };
 
@@ -67,59 +70,53 @@ Declaration Inspect::declare() {
   return told;
 }
 
-/// The names of all keys of which something is written down.
-std::set<LockName> Inspect::search(Session& session, TimePoint until) {
-  std::set<LockName> names;
-  std::string cursor = "0";
-  do {
-    if (Clock::now() >= until) {
-      complete_ = false;
-      break;
-    }
-    Scanned scanned = read_scan(session.ask(scan_facts(cursor)));
-    cursor = scanned.cursor;
-    for (LockName& name : scanned.names) {
-      if (name.str().starts_with(session.deployment.prefix)) names.insert(std::move(name));
-    }
-  } while (cursor != "0");
-  return names;
-}
-
-std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
+std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
   std::vector<LockName> names;
   for (const std::string& key : keys_) names.push_back(session.name(key));
-  const bool searches = names.empty();
-  if (searches) {
-    for (const LockName& name : search(session, until)) names.push_back(name);
-  }
-  std::vector<Inspection> found;
-  for (const LockName& name : names) {
-    if (searches && Clock::now() >= until) {
+  if (!names.empty()) return names;
+  const FoundKeys found = search_keys(session, until);
+  complete_ = found.complete;
+  silent_ = found.silent;
+  return {found.names.begin(), found.names.end()};
+}
+
+/// What the servers see, one server after the other.
+std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
+  std::vector<Inspection> all;
+  for (const LockName& name : names(session, until)) {
+    if (keys_.empty() && Clock::now() >= until) {
       complete_ = false;
       break;
     }
-    found.push_back(inspect(session, name));
+    Views views = inspect_each(session, name);
+    std::ranges::move(views.seen, std::back_inserter(all));
+    silent_.insert(views.silent.begin(), views.silent.end());
   }
-  return found;
+  std::vector<std::string> order;
+  for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
+  const auto place = [&](const Inspection& seen) {
+    return seen.server ? std::ranges::find(order, *seen.server) : order.begin();
+  };
+  std::ranges::stable_sort(all, {}, place);
+  return all;
 }
 
 void Inspect::show(const std::vector<Inspection>& found) const {
   if (json_) return print_line(inspection_document(found, complete_).str());
+  if (verbosity() != Verbosity::quiet) return print(inspections_text(found));
+  std::set<LockName> names;
   std::string text;
-  const std::size_t width = name_column(found);
   for (const Inspection& seen : found) {
-    const bool name_only = verbosity() == Verbosity::quiet;
-    text += name_only ? sanitized(seen.name.str(), kLongestKey) + "\n" : inspection_text(seen, width);
+    if (names.insert(seen.name).second) text += sanitized(seen.name.str(), kLongestKey) + "\n";
   }
   print(text);
 }
 
 int Inspect::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
-  if (keys_.empty() && session.cluster())
-    throw Error{Error::usage, "in a cluster KEY has to be named: nobody knows all keys there"};
   const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
   show(found);
+  for (const std::string& server : silent_) complain(server);
   if (!complete_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
   return exit_code::ok;

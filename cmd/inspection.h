@@ -9,18 +9,35 @@
 
 namespace rlock {
 
-/// Looks at a key: three questions, the first and the last of which the server may refuse to answer.
-/// Throws Error where the server cannot be reached or forbids the look itself.
+/// What each of the servers sees under a key.
+struct Views {
+  std::vector<Inspection> seen;
+  std::vector<std::string> silent;  ///< which of several servers have not answered, and why
+};
+
+/// Looks at a key: three questions, the first and the last of which a server may refuse to answer.
+/// Throws Error where fewer than a quorum of servers answer, or they forbid the look itself.
+Views inspect_each(Session& session, const LockName& name);
+
+/// What one of them sees who knows most: the holder whom most know, or `owner` where anybody knows that one.
+/// REQUIRES: there is one.
+const Inspection& agreed(const Views& views, const std::optional<Owner>& owner = std::nullopt);
+
+/// How many see that `owner` holds it.
+std::size_t sights(const Views& views, const Owner& owner);
+
+/// agreed(), of a look at the key.
 Inspection inspect(Session& session, const LockName& name);
 
-/// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of the column of names.
+/// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of
+/// the column of names.
 std::string inspection_text(const Inspection& inspection, std::size_t width);
 
 /// What the first line says behind the name: "lock, held, 4 wait", "free".
 std::string inspection_summary(const Inspection& inspection);
 
-/// How wide that column has to be for these.
-std::size_t name_column(const std::vector<Inspection>& inspections);
+/// The same for all of them, one below the other, those of several servers below the names of these.
+std::string inspections_text(const std::vector<Inspection>& inspections);
 
 /// One item of `keys` of the JSON document.
 Json inspection_json(const Inspection& inspection);

@@ -100,7 +100,8 @@ Json inspection_json(const Inspection& seen) {
                        {"waiters", waiters_json(seen.waiters)},
                        {"subscribers", seen.subscribers},
                        {"permits", permits},
-                       {"count", seen.count}});
+                       {"count", seen.count},
+                       {"server", seen.server}});
 }
 
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {

@@ -31,7 +31,7 @@ std::string state_of(const Inspection& seen) {
     case Type::latch:
       return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
     case Type::foreign: return "not a lock";
-    default: return seen.state == State::kept ? "kept" : "held";
+    default: return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
   }
 }
 
@@ -127,6 +127,14 @@ std::string details(const Inspection& seen) {
   return text;
 }
 
+/// How wide the column of names has to be for these.
+std::size_t name_column(const std::vector<Inspection>& inspections) {
+  std::size_t width = kLeastColumn;
+  for (const Inspection& seen : inspections)
+    width = std::max(width, std::min(shown(seen.name.str()).size() + 2, kMostColumn));
+  return width;
+}
+
 }  // namespace
 
 std::string inspection_summary(const Inspection& seen) {
@@ -144,11 +152,17 @@ std::string inspection_text(const Inspection& seen, std::size_t width) {
   return text;
 }
 
-std::size_t name_column(const std::vector<Inspection>& inspections) {
-  std::size_t width = kLeastColumn;
-  for (const Inspection& seen : inspections)
-    width = std::max(width, std::min(shown(seen.name.str()).size() + 2, kMostColumn));
-  return width;
+std::string inspections_text(const std::vector<Inspection>& inspections) {
+  std::string text, server;
+  const std::size_t width = name_column(inspections);
+  for (const Inspection& seen : inspections) {
+    if (seen.server && *seen.server != server) {
+      server = *seen.server;
+      text += server + "\n";
+    }
+    text += inspection_text(seen, width);
+  }
+  return text;
 }
 
 }  // namespace rlock

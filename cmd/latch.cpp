@@ -18,7 +18,11 @@ namespace {
 /// What the verbs of the noun share.
 class LatchVerb : public Verb {
  protected:
-  Latch latch(const Session& session) const { return Latch{session.name(key_), session.cluster()}; }
+  Latch latch(const Session& session) const {
+    if (session.redis.nodes() > 1)
+      throw Error{Error::usage, "a latch is counted by one server: name one --url"};
+    return Latch{session.name(key_), session.cluster()};
+  }
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const LatchAnswer& answer) const {
@@ -135,6 +139,7 @@ class Wait final : public LatchVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
     Session session{server_, &wait_};
+    static_cast<void>(latch(session));
     if (!absent_ok_ && !await_set_) {
       if (const auto known = without_waiting(session)) return *known;
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -29,11 +31,15 @@ class LockVerb : public Verb {
               .set = choice(type_, lock_type_names())});
   }
 
-  Inspection find(Session& session) const {
-    Inspection found = inspect(session, session.name(key_));
-    expect_lock(found, type_);
-    return found;
+  /// What each server sees; of several those that do not answer are named.
+  Views look(Session& session) const {
+    Views views = inspect_each(session, session.name(key_));
+    for (const std::string& server : views.silent) complain(server);
+    expect_lock(agreed(views, owner_), type_);
+    return views;
   }
+
+  Inspection find(Session& session) const { return agreed(look(session), owner_); }
 
   Owner required_owner() const {
     if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
@@ -167,13 +173,15 @@ class Status final : public LockVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
-    const Inspection found = find(session);
+    const Views views = look(session);
     if (json_) {
-      print_line(inspection_document({found}, true).str());
+      print_line(inspection_document(views.seen, true).str());
     } else if (verbosity() != Verbosity::quiet) {
-      print(inspection_text(found, name_column({found})));
+      print(inspections_text(views.seen));
     }
-    const bool held = owner_ ? holder_named(found, *owner_) != nullptr : !found.holders.empty();
+    const auto held_by = [&](const Owner& owner) { return sights(views, owner) >= session.redis.quorum(); };
+    const auto& holders = agreed(views, owner_).holders;
+    const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }
 

@@ -1,6 +1,31 @@
 #include "cmd/session.h"
 
+#include <algorithm>
+
 namespace rlock {
+namespace {
+
+/// How much longer than a quorum the other servers get.
+constexpr Milliseconds kStragglers{500};
+
+/// From when on the answers of some servers will do: a while after those of a quorum.
+class Stragglers {
+ public:
+  explicit Stragglers(std::size_t quorum) : quorum_(quorum) {}
+
+  TimePoint until(const Votes& votes) {
+    const auto answers = std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer(); });
+    if (until_ == kNever && static_cast<std::size_t>(answers) >= quorum_)
+      until_ = later(Clock::now(), kStragglers);
+    return until_;
+  }
+
+ private:
+  const std::size_t quorum_;
+  TimePoint until_ = kNever;
+};
+
+}  // namespace
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
     : deployment(settle(server)),
@@ -33,15 +58,26 @@ Reply Session::any_answer(const Call& call) {
 
 std::vector<Reply> Session::ask_all(const Call& call) {
   std::vector<Reply> replies;
-  Failure failure{Error::unreachable, "no answer"};
-  for (const Vote& vote : redis.run(call, patience())) {
+  for (const Vote& vote : ask_each(call)) {
     if (const Reply* reply = vote.answer()) replies.push_back(*reply);
+  }
+  return replies;
+}
+
+Votes Session::ask_each(const Call& call) {
+  Stragglers stragglers{redis.quorum()};
+  Votes votes = redis.run(call, patience(), Redis::Insist::persist,
+                          [&](const Votes& so_far) { return stragglers.until(so_far); });
+  std::size_t answers = 0;
+  Failure failure{Error::unreachable, "no answer"};
+  for (const Vote& vote : votes) {
+    if (vote.answer()) ++answers;
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
   if (signals.ended()) die_of(*signals.ended());
-  if (replies.size() < redis.quorum()) fail(failure);
-  return replies;
+  if (answers < redis.quorum()) fail(failure);
+  return votes;
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {

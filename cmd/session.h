@@ -35,11 +35,16 @@ class Session {
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
   std::vector<Reply> ask_all(const Call& call);
 
+  /// What every server says, in their order: at least a majority of answers. Throws Error as ask() does.
+  Votes ask_each(const Call& call);
+
   /// How acquire() is to wait, and whom it is to tell meanwhile.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
 
- private:
+  /// For one question.
   Patience patience() const;
+
+  /// Throws an Error that names the server and, where nobody can be reached, what to do.
   [[noreturn]] void fail(const Failure& failure) const;
 };
 

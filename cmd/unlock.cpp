@@ -28,7 +28,7 @@ class Unlock final : public Verb {
 
  private:
   int nothing_to_remove(const Inspection& found) const;
-  bool confirmed(const Inspection& found) const;
+  bool confirmed(const Views& views, const Inspection& found) const;
   Forced force(Session& session, const Inspection& found) const;
 
   std::string key_;
@@ -85,8 +85,9 @@ int Unlock::nothing_to_remove(const Inspection& found) const {
   return exit_code::no;
 }
 
-bool Unlock::confirmed(const Inspection& found) const {
-  print_on_stderr(inspection_text(found, name_column({found})));
+bool Unlock::confirmed(const Views& views, const Inspection& found) const {
+  print_on_stderr(inspections_text(views.seen));
+  for (const std::string& server : views.silent) complain(server);
   for (const Holder& holder : found.holders) complain(warning(holder, found.now));
   if (yes_) return true;
   const std::string answer =
@@ -109,17 +110,23 @@ Forced Unlock::force(Session& session, const Inspection& found) const {
     call = Lock::force(found.name, owner, session.cluster());
   }
   for (const Holder& holder : found.holders) call.escort.push_back(erase_metadata(found.name, holder.owner));
-  Forced forced;
-  for (const Reply& reply : session.ask_all(call)) forced = read_forced(found.name, wanted, reply);
+  // It is removed where one of several servers has removed it; else each has the same reason not to.
+  Forced forced{.how = Forced::How::nothing_there};
+  for (const Reply& reply : session.ask_all(call)) {
+    Forced one = read_forced(found.name, wanted, reply);
+    const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
+    if (better) forced = std::move(one);
+  }
   return forced;
 }
 
 int Unlock::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
-  const Inspection found = inspect(session, session.name(key_));
+  const Views views = inspect_each(session, session.name(key_));
+  const Inspection& found = agreed(views, owner_);
   expect_lock(found, "");
   if (found.holders.empty() || (owner_ && !holder_named(found, *owner_))) return nothing_to_remove(found);
-  if (!confirmed(found)) return exit_code::no;
+  if (!confirmed(views, found)) return exit_code::no;
 
   const Forced forced = force(session, found);
   switch (forced.how) {

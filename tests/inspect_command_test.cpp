@@ -62,7 +62,7 @@ class Scene {
   RedisServer redis;
 };
 
-const std::string kNoOthers = R"("waiters":[],"subscribers":0,"permits":null,"count":null})";
+const std::string kNoOthers = R"("waiters":[],"subscribers":0,"permits":null,"count":null,"server":null})";
 const std::string kMeta =
     R"("meta":{"host":"ci-7","pid":0,"user":"alice","command":"make","reason":null,"labels":{},"url":null,"since":0,"lease_ms":0,)"
     R"("renews":true,"renewed_at":0,"ended_at":null,"exit":null})";
@@ -298,6 +298,16 @@ TEST_CASE("19: a semaphore and a latch are numbers") {
   scene.redis.cli({"HSET", "rlock:meta:{number}", "latch", R"({"total":5,"set":1,"opened":2})"});
   CHECK(scene.text({"number"}) == "number        latch, open\n");
   CHECK(scene.json({"number"}).find(R"("type":"latch","state":"open")") != std::string::npos);
+}
+
+TEST_CASE("a fenced lock that is free is still one: its token remains, so that the next is greater") {
+  Scene scene;
+  scene.redis.cli({"SET", "redisson_lock_token:{deploy}", "7"});
+  CHECK(scene.text({"deploy"}) == "deploy        fenced, free\n");
+  CHECK(scene.json({"deploy"}) ==
+        R"({"key":"deploy","type":"fenced","state":"free","ttl_ms":-1,"holders":[],)" + kNoOthers);
+  CHECK(Rlock{{"lock", "status", "-q", "deploy"}, scene.redis.environment()}.exit_code() == 1);
+  CHECK(Rlock{{"unlock", "--yes", "deploy"}, scene.redis.environment()}.exit_code() == 1);
 }
 
 TEST_CASE("20: facts that are junk are none") {

@@ -132,7 +132,7 @@ void Cluster::ask_next(TimePoint now) {
     const auto others = static_cast<std::int64_t>(target_.addresses.size());
     survey_->asked = &link;
     survey_->connection = connection->number();
-    survey_->question = connection->send(command({"CLUSTER", "SLOTS"}));
+    survey_->question = connection->send(ask_slots());
     survey_->ends = later(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
@@ -154,7 +154,7 @@ void Cluster::look(TimePoint now) {
   Link& link = *survey_->asked;
   if (!silent && link.connection() != nullptr && link.connection()->number() != survey_->connection) {
     survey_->connection = link.connection()->number();  // made anew in RESP2, as the server wanted it
-    survey_->question = link.connection()->send(command({"CLUSTER", "SLOTS"}));
+    survey_->question = link.connection()->send(ask_slots());
     return;
   }
   const Failure why = link.failure().value_or(Failure{Error::unreachable, "no answer"});

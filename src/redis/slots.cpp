@@ -1,6 +1,7 @@
 #include "redis/slots.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 
@@ -92,6 +93,22 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
     for (auto slot = *first; slot <= *last; ++slot) map.owners_[static_cast<std::size_t>(slot)] = owner;
   }
   return map;
+}
+
+Call ask_slots() { return command({"CLUSTER", "SLOTS"}); }
+
+std::vector<std::string> key_of_each_node(const SlotMap& slots) {
+  std::set<const Address*> nodes, found;
+  for (std::size_t slot = 0; slot < SlotMap::kSlots; ++slot)
+    nodes.insert(slots.owner(static_cast<std::uint16_t>(slot)));
+  nodes.erase(nullptr);
+  std::vector<std::string> keys;
+  for (std::int64_t number = 0; found.size() < nodes.size(); ++number) {
+    std::string key = std::to_string(number);
+    const Address* owner = slots.owner(slot_of(key));
+    if (owner != nullptr && found.insert(owner).second) keys.push_back(std::move(key));
+  }
+  return keys;
 }
 
 std::optional<Redirection> read_redirection(const Reply& error, const Address& asked) {

@@ -3,9 +3,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "redis/call.h"
 #include "redis/reply.h"
 #include "redis/target.h"
 
@@ -37,6 +39,12 @@ class SlotMap {
   std::vector<Address> nodes_;                  ///< number 1 is the first
   std::array<std::uint16_t, kSlots> owners_{};  ///< 0: nobody
 };
+
+/// Who serves which slot? For SlotMap::read().
+Call ask_slots();
+
+/// For each node that serves slots a key that lives there, by which it can be asked what only a node can answer.
+std::vector<std::string> key_of_each_node(const SlotMap& slots);
 
 /// Where a cluster sends us: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
 struct Redirection {

@@ -86,6 +86,8 @@ class Reader {
  private:
   void none() {
     seen_.ttl.reset();
+    // The token outlives the lock, so that the next one is greater.
+    if (look_.token.kind() != Reply::Kind::array) seen_.type = Inspection::Type::fenced;
     if (!known_.opened) return;
     seen_.type = Inspection::Type::latch;
     seen_.count = 0;
@@ -253,8 +255,8 @@ std::int64_t read_listeners(const Reply& reply) {
   return reply.at(1).is_nil() ? 0 : reply.at(1).integer();
 }
 
-Call scan_facts(const std::string& cursor) {
-  return command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"});
+Call scan_facts(const std::string& cursor, const std::string& node) {
+  return command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"}, node);
 }
 
 Scanned read_scan(const Reply& reply) {

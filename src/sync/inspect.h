@@ -54,6 +54,7 @@ struct Inspection {
   std::optional<std::int64_t> total;      ///< permits, where the size of the pool is known
   std::optional<std::int64_t> count;      ///< of a latch
   Milliseconds now{0};                    ///< the server's time of the look
+  std::optional<std::string> server;      ///< which of several servers says so
 };
 
 /// What holders say about themselves: owner -> facts. And of a latch, what has become of it.
@@ -77,8 +78,9 @@ Inspection read_look(const LockName& name, const KnownFacts& known, const Reply&
 Call count_listeners(const Inspection& inspection);
 std::int64_t read_listeners(const Reply& reply);
 
-/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when it is done.
-Call scan_facts(const std::string& cursor);
+/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when it is done;
+/// `node`: in a cluster a key that lives on the node that is to be looked through.
+Call scan_facts(const std::string& cursor, const std::string& node);
 struct Scanned {
   std::string cursor;
   std::vector<LockName> names;

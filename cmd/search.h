@@ -1,0 +1,21 @@
+#pragma once
+
+#include <set>
+
+#include "cmd/session.h"
+
+namespace rlock {
+
+/// Keys that nobody has named.
+struct FoundKeys {
+  std::set<LockName> names;
+  bool complete = true;          ///< the search came to its end
+  std::set<std::string> silent;  ///< which of several servers could not be looked through, and why
+};
+
+/// Every key of which rlock has written something down: on each of several servers, on each primary of a cluster, by SCAN, until
+/// the time is over. Only those with the prefix of the deployment.
+/// Throws Error where fewer than a quorum of servers answer.
+FoundKeys search_keys(Session& session, TimePoint until);
+
+}  // namespace rlock

@@ -1,0 +1,166 @@
+// Verbs that look at several servers at once: a majority decides, and what each of them says can be seen.
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/cluster_servers.h"
+#include "support/masters.h"
+
+namespace rlock::test {
+namespace {
+
+struct Result {
+  int exit_code;
+  std::string out, err;
+};
+
+Result result_of(const Words& words, const Process::Options& options) {
+  Rlock rlock{words, options};
+  const int exit_code = rlock.exit_code();
+  return {exit_code, rlock.out(), rlock.err()};
+}
+
+int status_of(const Masters& masters, const Words& words) {
+  return result_of(words, masters.environment()).exit_code;
+}
+
+std::string acquired(const Masters& masters, const std::string& key, const std::string& type = "lock") {
+  const Result acquire =
+      result_of({"lock", "acquire", "-n", key, "--type", type, "--lease", "1m"}, masters.environment());
+  REQUIRE(acquire.exit_code == 0);
+  return acquire.out.substr(0, acquire.out.find('\n'));
+}
+
+}  // namespace
+
+TEST_CASE("each type that several servers can hold is taken, found, renewed and given back on all of them") {
+  Masters masters{3};
+  for (const std::string type : {"lock", "fair", "spin", "read", "write", "plain"}) {
+    CAPTURE(type);
+    const std::string owner = acquired(masters, type, type);
+    CHECK(masters.holding(type) == 3);
+    CHECK(status_of(masters, {"lock", "status", "-q", type, "--owner", owner}) == 0);
+    CHECK(status_of(masters, {"lock", "renew", type, "--owner", owner, "--lease", "10m"}) == 0);
+    for (std::size_t i = 0; i < masters.size(); ++i) CHECK(masters[i].pttl(type) > 500'000);
+    CHECK(status_of(masters, {"lock", "release", type, "--owner", "another"}) == 1);
+    CHECK(masters.holding(type) == 3);
+    CHECK(status_of(masters, {"lock", "release", type, "--owner", owner}) == 0);
+    CHECK(masters.holding(type) == 0);
+    CHECK(status_of(masters, {"lock", "status", "-q", type}) == 1);
+  }
+}
+
+TEST_CASE("a lock that one server has forgotten is still held, and a majority can renew and release it") {
+  Masters masters{3};
+  const std::string owner = acquired(masters, "deploy");
+  masters[0].del("deploy");
+  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", owner}) == 0);
+  CHECK(status_of(masters, {"lock", "status", "-q", "deploy"}) == 0);
+  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", owner}) == 0);
+  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(masters.holding("deploy") == 0);
+}
+
+TEST_CASE("a lock that only a minority remembers is not held, and what remains of it can be removed") {
+  Masters masters{3};
+  const std::string owner = acquired(masters, "deploy");
+  masters[0].del("deploy");
+  masters[1].del("deploy");
+  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", owner}) == 1);
+  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", owner}) == 1);
+  CHECK(status_of(masters, {"unlock", "--yes", "--if-owner", "another", "deploy"}) == 1);
+  CHECK(masters.holding("deploy") == 1);
+  CHECK(status_of(masters, {"unlock", "--yes", "deploy"}) == 0);
+  CHECK(masters.holding("deploy") == 0);
+}
+
+TEST_CASE("one of three servers that is dead or frozen is named and waited for no longer than needed") {
+  Masters masters{3};
+  const std::string owner = acquired(masters, "deploy");
+  SUBCASE("dead") { masters.kill(2); }
+  bool frozen = false;
+  SUBCASE("frozen") {
+    masters[2].freeze();
+    frozen = true;
+  }
+  const Result inspect = result_of({"inspect", "deploy"}, masters.environment());
+  CHECK(inspect.exit_code == 0);
+  CHECK(inspect.out.starts_with(masters.proxy(0).url() + "\ndeploy        lock, held\n"));
+  CHECK(inspect.out.find(masters.proxy(1).url() + "\ndeploy        lock, held\n") != std::string::npos);
+  CHECK(inspect.out.find(masters.proxy(2).url()) == std::string::npos);
+  CHECK(inspect.err.find("rlock: " + masters.proxy(2).url() + ": ") != std::string::npos);
+  CHECK(status_of(masters, {"lock", "status", "-q", "deploy", "--owner", owner}) == 0);
+  CHECK(status_of(masters, {"lock", "renew", "deploy", "--owner", owner}) == 0);
+  const Result all = result_of({"inspect", "-q"}, masters.environment());
+  CHECK(all.exit_code == 0);
+  CHECK(all.out == "deploy\n");
+  CHECK(status_of(masters, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  if (frozen) masters[2].thaw();
+}
+
+TEST_CASE("two of three servers that are dead are 69 for every verb") {
+  Masters masters{3};
+  const std::string owner = acquired(masters, "deploy");
+  masters.kill(1);
+  masters.kill(2);
+  for (const Words& words :
+       {Words{"inspect"}, Words{"inspect", "deploy"}, Words{"lock", "status", "deploy"},
+        Words{"lock", "renew", "deploy", "--owner", owner},
+        Words{"lock", "release", "deploy", "--owner", owner},
+        Words{"lock", "acquire", "-n", "other", "--lease", "1m"}, Words{"unlock", "--yes", "deploy"}}) {
+    CAPTURE(joined(words, " "));
+    CHECK(status_of(masters, words) == 69);
+  }
+}
+
+TEST_CASE("in JSON each view says whose it is") {
+  Masters masters{2};
+  acquired(masters, "deploy");
+  masters[1].del("deploy");
+  const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
+  CHECK(inspect.exit_code == 0);
+  CHECK(inspect.out.find(R"("count":null,"server":")" + masters.proxy(0).url() +
+                         R"("},{"key":"deploy","type":"none","state":"free",)") != std::string::npos);
+}
+
+TEST_CASE("what one server counts cannot be counted by several, and says so") {
+  Masters masters{2};
+  for (const Words& words :
+       {Words{"sem", "init", "k", "1"}, Words{"sem", "acquire", "k"}, Words{"permit", "init", "k", "1"},
+        Words{"permit", "acquire", "k", "--lease", "1m"}, Words{"latch", "set", "k", "1"},
+        Words{"latch", "down", "k"}, Words{"latch", "wait", "k"}, Words{"latch", "status", "k"},
+        Words{"lock", "acquire", "k", "--type", "fenced", "--lease", "1m"},
+        Words{"run", "--permits", "2", "-k", "k", "--", "true"}}) {
+    CAPTURE(joined(words, " "));
+    const Result result = result_of(words, masters.environment());
+    CHECK(result.exit_code == 64);
+    CHECK(split(result.err, '\n').size() == 2);
+  }
+  CHECK(masters.clean());
+}
+
+TEST_CASE("inspect without a key looks through every primary of a cluster") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(1);
+  std::set<std::size_t> thirds;
+  std::string expected;
+  for (char name = 'a'; name <= 'j'; ++name) {
+    const std::string key(1, name);
+    thirds.insert(ClusterServers::third_of(key));
+    expected += key + "\n";
+    CHECK(result_of({"lock", "acquire", "-nq", key, "--lease", "10m"}, options).exit_code == 0);
+  }
+  REQUIRE(thirds.size() == 3);
+
+  const Result names = result_of({"inspect", "-q"}, options);
+  CHECK(names.exit_code == 0);
+  CHECK(names.out == expected);
+  const Result all = result_of({"inspect", "--json"}, options);
+  CHECK(all.out.starts_with(R"({"v":1,"complete":true,"keys":[{"key":"a","type":"lock","state":"held",)"));
+}
+
+}  // namespace rlock::test
