@@ -8,12 +8,14 @@
 #include "cmd/exit_code.h"
 #include "cmd/secrets.h"
 #include "cmd/status.h"
+#include "loop/core_limit.h"
 #include "loop/std_descriptors.h"
 
 int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   // The only catch: whatever failed, and wherever, becomes one line for a person and one exit status for a script.
   try {
+    rlock::forbid_cores();
     rlock::fill_std_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     rlock::hide_passwords(argc, argv);

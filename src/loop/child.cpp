@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "loop/core_limit.h"
 #include "loop/program.h"
 
 namespace rlock {
@@ -38,6 +39,7 @@ int become(void* argument) {
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
   launch.prelude(self);
+  restore_core_limit();
   ::execve(launch.path, launch.argv, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);

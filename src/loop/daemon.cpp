@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "loop/core_limit.h"
 
 namespace rlock {
 namespace {
@@ -57,6 +58,7 @@ bool forget_descriptors(int keep, int report) {
 [[noreturn]] void become(const Daemon& daemon, int report) {
   const auto argv = pointers(daemon.argv), environment = pointers(daemon.environment);
   forget_signals();
+  restore_core_limit();
   ::umask(077);
   int pipe = report;
   if (forget_descriptors(daemon.keep, report)) {

@@ -1,0 +1,226 @@
+// A password is found nowhere, whatever way it came and however the run ended; and rlock leaves no core that would hold it.
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = std::chrono::seconds{30};
+const std::string kCanary = "CANARY-x7";
+
+/// One way in which a password can come.
+struct Source {
+  std::string name;
+  Words words;                 ///< options of the command line
+  std::string variable{};      ///< that holds it, or a URL with it
+  std::string config{};        ///< what the config file says
+  bool stays = false;          ///< the variable reaches the command as it came
+  bool by_descriptor = false;  ///< descriptor 7 says it
+};
+
+class Passwords {
+ public:
+  explicit Passwords(const RedisServer& redis) : server_(redis.socket()) {
+    write_file(file(), kCanary + "\n");
+    ::chmod(file().c_str(), 0600);
+  }
+
+  std::vector<Source> sources() const {
+    const std::string with = "unix://:" + kCanary + "@" + server_, without = "unix://" + server_;
+    return {
+        {"URL", {"-u", with}},
+        {"URL after =", {"--url=" + with}},
+        {"--password-file", {"-u", without, "--password-file", file()}},
+        {"descriptor", {"-u", without, "--password-file", "/dev/fd/7"}, "", "", false, true},
+        {"RLOCK_URL", {}, "RLOCK_URL=" + with},
+        {"REDIS_URL", {}, "REDIS_URL=" + with, "", true},
+        {"RLOCK_PASSWORD", {"-u", without}, "RLOCK_PASSWORD=" + kCanary, "", true},
+        {"RLOCK_PASSWORD_FILE", {"-u", without}, "RLOCK_PASSWORD_FILE=" + file()},
+        {"VALKEYCLI_AUTH", {"-u", without}, "VALKEYCLI_AUTH=" + kCanary, "", true},
+        {"REDISCLI_AUTH", {"-u", without}, "REDISCLI_AUTH=" + kCanary, "", true},
+        {"config url", {}, "", "url = " + with},
+        {"config password-file", {}, "", "url = " + without + "\npassword-file = " + file()},
+    };
+  }
+
+  Process::Options environment(const Source& source) const {
+    Process::Options options = Rlock::clean_environment();
+    const std::size_t equals = source.variable.find('=');
+    if (!source.variable.empty())
+      options.env[source.variable.substr(0, equals)] = source.variable.substr(equals + 1);
+    if (source.by_descriptor) options.descriptors = {{7, pipe_with_canary()}};
+    if (source.config.empty()) return options;
+    const std::string config = folder_ / "config";
+    write_file(config, source.config + "\n");
+    ::chmod(config.c_str(), 0600);
+    options.env["RLOCK_CONFIG"] = config;
+    return options;
+  }
+
+  std::string status_file() const { return folder_ / "status"; }
+
+ private:
+  std::string file() const { return folder_ / "password"; }
+
+  static int pipe_with_canary() {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    REQUIRE(::write(ends[1], kCanary.data(), kCanary.size()) == static_cast<ssize_t>(kCanary.size()));
+    ::close(ends[1]);
+    return ends[0];
+  }
+
+  TempDir folder_;
+  std::string server_;
+};
+
+bool silent(const std::string& text) { return text.find(kCanary) == std::string::npos; }
+
+Words run(const Source& source, Words options, const Words& command) {
+  Words words{"run", "-v", "-k", "k"};
+  for (const Words& more : {source.words, std::move(options), Words{"--"}, command})
+    words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+std::string file_of(pid_t pid, const std::string& name) {
+  return read_file("/proc/" + std::to_string(pid) + "/" + name);
+}
+
+/// Every value of every key, and every client, as this server shows them.
+std::string all_of(RedisServer& redis) {
+  std::string all = redis.keys() + redis.cli({"CLIENT", "LIST"});
+  for (const std::string& key : split(redis.keys(), '\n')) {
+    if (!key.empty()) all += redis.cli({"DUMP", key});
+  }
+  return all;
+}
+
+/// Nothing that rlock and its processes say or show holds the password, while the command runs and at its end.
+void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& source) {
+  const std::string status = passwords.status_file();
+  Rlock rlock{run(source, {"--reason", "r", "--lease", "5s", "--status-file", status},
+                  {"sh", "-c", "env; exec sleep 60"}),
+              passwords.environment(source)};
+  REQUIRE_MESSAGE(
+      eventually([&] { return rlock.out().find("RLOCK_HELD=1") != std::string::npos; }, kDeadline),
+      rlock.err());
+  for (const pid_t pid : rlock.family()) CHECK(silent(file_of(pid, "cmdline")));
+  if (!source.stays) CHECK(silent(rlock.out()));
+  CHECK(silent(all_of(redis)));
+  Process::Options beside = redis.environment();
+  beside.env["RLOCK_PASSWORD"] = kCanary;
+  for (const Words& words : {Words{"inspect", "k"}, Words{"inspect", "--json", "k"}, Words{"doctor"},
+                             Words{"run", "-n", "-k", "k", "--", "true"}}) {
+    Rlock other{words, beside};
+    other.exit_code(kDeadline);
+    CHECK(silent(other.out() + other.err()));
+  }
+  redis.del("k");
+  CHECK(rlock.exit_code(kDeadline) == 125);
+  CHECK(silent(rlock.err() + read_file(status)));
+  CHECK(read_file(status).find("lost") != std::string::npos);
+}
+
+void check_an_end(const Passwords& passwords, const Source& source, int exit, const Words& options = {},
+                  const Words& command = {"true"}) {
+  const std::string status = passwords.status_file();
+  Words all = options;
+  all.insert(all.end(), {"--status-file", status});
+  Rlock rlock{run(source, all, command), passwords.environment(source)};
+  CHECK_MESSAGE(rlock.exit_code(kDeadline) == exit, rlock.err());
+  CHECK(silent(rlock.out() + rlock.err() + read_file(status)));
+}
+
+}  // namespace
+
+TEST_CASE("a password is found nowhere, whatever way it came, while a lock is held") {
+  RedisServer redis{{.config = {"requirepass " + kCanary}}};
+  redis.cli({"AUTH", kCanary});
+  const Passwords passwords{redis};
+  for (const Source& source : passwords.sources()) {
+    CAPTURE(source.name);
+    check_a_hold(redis, passwords, source);
+  }
+}
+
+TEST_CASE("a password is found nowhere, whatever way it came and however the run fails") {
+  RedisServer redis{{.config = {"requirepass " + kCanary}}};
+  redis.cli({"AUTH", kCanary});
+  const Passwords passwords{redis};
+  for (const Source& source : passwords.sources()) {
+    CAPTURE(source.name);
+    redis.cli({"HSET", "k", "somebody:1", "1"});
+    redis.cli({"PEXPIRE", "k", "60000"});
+    check_an_end(passwords, source, 75, {"-n"});
+    redis.del("k");
+    redis.cli({"RPUSH", "k", "x"});
+    check_an_end(passwords, source, 65);
+    redis.del("k");
+    check_an_end(passwords, source, 127, {}, {"/nonexistent/command"});
+    check_an_end(passwords, source, 64, {"--lease", "nonsense"});
+    check_an_end(passwords, source, 78, {"--db", "99"});
+  }
+  redis.cli({"CONFIG", "SET", "requirepass", "another"});  // ours is wrong now
+  for (const Source& source : passwords.sources()) {
+    CAPTURE(source.name);
+    check_an_end(passwords, source, 77, {"--wait", "1s"});
+  }
+  redis.cli({"CONFIG", "SET", "requirepass", ""});
+  for (const Source& source : passwords.sources()) check_an_end(passwords, source, 77);
+  CHECK(redis.keys().find("k\n") == std::string::npos);
+  redis.kill();
+  for (const Source& source : passwords.sources()) check_an_end(passwords, source, 69);
+}
+
+TEST_CASE("a password that is typed is not shown") {
+  RedisServer redis{{.config = {"requirepass " + kCanary}}};
+  redis.cli({"AUTH", kCanary});
+  Pty terminal{{rlock_binary(), "run", "-v", "-k", "k", "-u", redis.url(), "--askpass", "--", "sh", "-c",
+                "env; echo $(tr '\\0' ' ' </proc/$PPID/cmdline)"},
+               Rlock::clean_environment()};
+  terminal.expect("Password: ");
+  terminal.type(kCanary + "\n");
+  CHECK(terminal.exit_code() == 0);
+  CHECK(terminal.screen().find("--askpass") != std::string::npos);
+  CHECK(silent(terminal.screen()));
+}
+
+TEST_CASE("rlock leaves no core, and its command may") {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.directory = folder.path();
+  const std::string unlimited = "ulimit -S -c $(ulimit -H -c); ";
+  const auto dumps = [&](const std::string& script) {
+    Process shell{{"sh", "-c", unlimited + script}, options};
+    const int status = shell.wait_status(kDeadline);
+    return WIFSIGNALED(status) && WCOREDUMP(status);
+  };
+  if (!dumps("kill -SEGV $$")) {
+    MESSAGE("left out: no cores on this machine");
+    return;
+  }
+  CHECK_FALSE(dumps("exec " + rlock_binary() + " run -k k -- sh -c 'kill -SEGV $PPID; sleep 60'"));
+
+  Process limits{
+      {"sh", "-c", unlimited + "ulimit -c; exec " + rlock_binary() + " run -k l -- sh -c 'ulimit -c'"},
+      options};
+  CHECK(limits.exit_code(kDeadline) == 0);
+  const auto lines = split(limits.out(), '\n');
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == lines[1]);
+}
+
+}  // namespace rlock::test
