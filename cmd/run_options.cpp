@@ -206,7 +206,10 @@ void declare_telling(Declaration& told, RunOptions& opt) {
             .help = "one JSON line that says how it ended",
             .manual = "Removed at start, written aside and renamed.",
             .offer = Offer::file,
-            .set = into(opt.status_file)});
+            .set = [&opt](std::string_view value) {
+              if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+              opt.status_file = value;
+            }});
   told.add({.names = "--status-fd",
             .value = "N",
             .help = "the same, to an open descriptor",

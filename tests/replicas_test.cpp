@@ -1,0 +1,98 @@
+// --sync-replicas at a real primary with a real replica.
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = std::chrono::seconds{30};
+
+struct Pair {
+  RedisServer primary{{.tcp = true, .config = {"repl-diskless-sync-delay 0"}}};
+  RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
+
+  Pair() {
+    REQUIRE(eventually([&] { return replica.cli({"ROLE"}).find("\nconnected\n") != std::string::npos; },
+                       kDeadline));
+  }
+  Rlock run(Words options, const Words& command) const {
+    Words words{"run", "-k", "k"};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return Rlock{words, primary.environment()};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a lock that the replica has is held, and is there when the command starts") {
+  Pair pair;
+  Rlock rlock = pair.run({"--sync-replicas", "1"}, {"sh", "-c", "echo inside; exec sleep 60"});
+  REQUIRE(eventually([&] { return rlock.out() == "inside\n"; }, kDeadline));
+  CHECK(pair.replica.has("k"));
+  CHECK(pair.replica.cli({"HGETALL", "k"}) == pair.primary.cli({"HGETALL", "k"}));
+  rlock.signal(SIGTERM);
+  CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
+  CHECK(eventually([&] { return !pair.replica.has("k"); }, kDeadline));
+}
+
+TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
+  Pair pair;
+  for (const Words& wait : {Words{"-n"}, Words{}, Words{"--wait", "1500ms"}}) {
+    Words options{"--sync-replicas", "2", "--sync-timeout", "200ms"};
+    options.insert(options.end(), wait.begin(), wait.end());
+    const StopWatch watch;
+    Rlock rlock = pair.run(options, {"echo", "ran"});
+    if (wait.empty()) {  // it waits for ever, as it was told; nothing is held between its tries
+      std::this_thread::sleep_for(1s);
+      rlock.signal(SIGTERM);
+      CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
+    } else {
+      CHECK(rlock.exit_code(kDeadline) == 69);
+      CHECK_MESSAGE(rlock.err().find("only 1 of 2 replicas have it (--sync-replicas)") != std::string::npos,
+                    rlock.err());
+    }
+    CHECK(rlock.out().empty());
+    CHECK(watch.elapsed() < 10s);
+    CHECK_FALSE(pair.primary.has("k"));
+  }
+}
+
+TEST_CASE("a replica that is frozen counts no more, and counts again when it is back") {
+  Pair pair;
+  pair.replica.freeze();
+  Rlock refused = pair.run({"-n", "--sync-replicas", "1", "--sync-timeout", "200ms"}, {"echo", "ran"});
+  CHECK(refused.exit_code(kDeadline) == 69);
+  CHECK(refused.err().find("only 0 of 1 replicas have it") != std::string::npos);
+  CHECK_FALSE(pair.primary.has("k"));
+
+  Rlock waits =
+      pair.run({"--wait", "30s", "--sync-replicas", "1", "--sync-timeout", "200ms"}, {"echo", "ran"});
+  std::this_thread::sleep_for(500ms);
+  CHECK(waits.out().empty());
+  pair.replica.thaw();
+  CHECK_MESSAGE(waits.exit_code(kDeadline) == 0, waits.err());
+  CHECK(waits.out() == "ran\n");
+}
+
+TEST_CASE("renewals that no replica has do not keep the lock: the command is stopped in time") {
+  Pair pair;
+  const StopWatch watch;
+  Rlock rlock = pair.run({"--lease", "3s", "--sync-replicas", "1", "--sync-timeout", "200ms"},
+                         {"sh", "-c", "echo inside; exec sleep 60"});
+  REQUIRE(eventually([&] { return rlock.out() == "inside\n"; }, kDeadline));
+  pair.replica.freeze();
+  const StopWatch since;
+  CHECK(rlock.exit_code(kDeadline) == 125);
+  CHECK(since.elapsed() < 8s);
+  pair.replica.thaw();
+}
+
+}  // namespace rlock::test
