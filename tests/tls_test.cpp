@@ -230,6 +230,38 @@ TEST_CASE("a password goes through TLS once the server is known") {
   CHECK(ask(target).failure->kind == Error::denied);
 }
 
+TEST_CASE("certificates that are replaced while we are connected are read again at the next connection") {
+  TlsServer server{certificates().issue("good"), {"tls-auth-clients yes"}};
+  const TempDir ours;
+  const auto install = [&](const Certificates::Pair& pair, const std::string& authority) {
+    write_file(ours / "cert", read_file(pair.cert));
+    write_file(ours / "key", read_file(pair.key));
+    write_file(ours / "authority", read_file(authority));
+  };
+  install(certificates().issue("ours"), certificates().authority());
+  Target target = target_of(server.port);
+  target.tls.cacert = ours / "authority";
+  target.tls.cert = ours / "cert";
+  target.tls.key = ours / "key";
+  Loop loop;
+  Executor redis{loop, {target}, {}};
+  const auto asks = [&] { return redis.run(kCall, within(Milliseconds{5000})).front().answer() != nullptr; };
+  REQUIRE(asks());
+
+  Certificates strangers;
+  const auto theirs = strangers.issue("good");
+  server.redis.cli({"CONFIG", "SET", "tls-ca-cert-file", strangers.authority(), "tls-cert-file", theirs.cert,
+                    "tls-key-file", theirs.key});
+  install(strangers.issue("ours"), strangers.authority());
+  CHECK(asks());  // on the connection that is there
+  server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
+  CHECK(asks());
+
+  write_file(ours / "key", "half of a k");  // it is being replaced
+  server.redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
+  CHECK(asks());
+}
+
 TEST_CASE("older versions of TLS are not spoken") {
   TlsServer server{certificates().issue("good"),
                    {"tls-protocols \"TLSv1.1\"", "tls-ciphers DEFAULT:@SECLEVEL=0"}};

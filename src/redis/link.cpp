@@ -46,9 +46,18 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), later(now, timeouts_.connect));
 }
 
+/// Certificates are renewed while locks are held. What cannot be used just now is being replaced: then those from before serve.
+void Link::read_certificates_again() {
+  if (!tls_) return;
+  try {
+    tls_ = tls_context(target_.tls);
+  } catch (const Error&) {}
+}
+
 void Link::open(TimePoint now) {
   backoff_.began(now);
   failure_.reset();
+  if (std::exchange(opened_, true)) read_certificates_again();
   try {
     connection_ = attempt(now);
   } catch (const Error& error) {  // a password file that is being replaced is no reason to give up a lock
@@ -160,8 +169,7 @@ void Link::hear(const Push& push, TimePoint now) {
     case Push::Kind::refused:
       if (is_passing(push.reply)) break;
       deaf_ = failure_of(push.reply).text;
-      tell(fmt::format("{} does not let us listen ({}): asking again and again instead", address_.str(),
-                       *deaf_));
+      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(), *deaf_));
       return;
   }
   told_ = nullptr;

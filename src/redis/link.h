@@ -76,6 +76,7 @@ class Link final : public Source {
   void open(TimePoint now);
   std::unique_ptr<Connection> attempt(TimePoint now);
   Greeting greeting() const;
+  void read_certificates_again();
   void look(TimePoint now);
   void look_at_connection(TimePoint now);
   void look_at_ear(TimePoint now);
@@ -87,7 +88,7 @@ class Link final : public Source {
 
   Loop& loop_;
   const Target target_;
-  const std::shared_ptr<const TlsContext> tls_;
+  std::shared_ptr<const TlsContext> tls_;
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
@@ -104,6 +105,7 @@ class Link final : public Source {
   bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
+  bool opened_ = false;  ///< before
 };
 
 }  // namespace rlock
