@@ -205,6 +205,32 @@ TEST_CASE("in RESP2 it says AUTH, SETNAME and SELECT, and nothing else before th
   CHECK(log.at(3).front() == "EVALSHA");
 }
 
+TEST_CASE("the default user's password is said to AUTH alone, which tells when nobody asked for one") {
+  for (const char* user : {"", "default"}) {
+    for (const bool resp3 : {true, false}) {
+      Fixture f{{.user = user, .password = "secret", .resp3 = resp3}};
+      f.fake.answer(wire::integer(1));
+      const auto question = f.connection().send(call_of(kScript));
+      REQUIRE(f.turn_until([&] { return question->answer.has_value(); }));
+      const auto log = f.fake.log();
+      CHECK(log.at(0) == Words{"AUTH", "secret"});
+      CHECK(log.at(1).front() == (resp3 ? "HELLO" : "CLIENT"));
+      CHECK(log.at(2).front() == "EVALSHA");
+    }
+  }
+  for (const char* error :
+       {"ERR AUTH <password> called without any password configured for the default user.",
+        "ERR Client sent AUTH, but no password is set"}) {
+    Fixture f{{.password = "secret"}};
+    f.fake.on("AUTH", wire::error(error));
+    f.connection().send(call_of(kScript));
+    REQUIRE(f.turn_until([&] { return f.connection().failure().has_value(); }));
+    CHECK(f.connection().failure()->kind == Error::denied);
+    CHECK(f.connection().failure()->text.find("asks for no password") != std::string::npos);
+    CHECK(f.fake.count("EVALSHA") == 0);
+  }
+}
+
 TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
   Fixture f{{.resp3 = false}};
   f.connection().subscribe(Channel{"c"}, false);

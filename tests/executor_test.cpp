@@ -184,11 +184,13 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
 }
 
 TEST_CASE("a server that cannot answer now is asked again, and its last word is the reason") {
-  for (const std::string error :
-       {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script",
-        "MASTERDOWN Link with MASTER is down", "TRYAGAIN Multiple keys", "CLUSTERDOWN The cluster is down",
-        "NOREPLICAS Not enough good replicas", "MISCONF Redis is configured to save",
-        "OOM command not allowed when used memory > 'maxmemory'."}) {
+  for (
+      const std::string error :
+      {"LOADING Redis is loading the dataset in memory", "BUSY Redis is busy running a script",
+       "MASTERDOWN Link with MASTER is down", "TRYAGAIN Multiple keys", "CLUSTERDOWN The cluster is down",
+       "NOREPLICAS Not enough good replicas", "MISCONF Redis is configured to save",
+       "OOM command not allowed when used memory > 'maxmemory'.",
+       "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -OOM command not allowed"}) {
     CAPTURE(error);
     FakeRedis fake;
     Fixture f{{fake.url()}};
@@ -207,12 +209,16 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
 }
 
 TEST_CASE("a replica is left for whatever stands behind the same name next") {
-  FakeRedis fake;
-  Fixture f{{fake.url()}};
-  fake.answer(wire::error("READONLY You can't write against a read only replica."));
-  fake.answer(wire::integer(1));
-  CHECK(f.vote(kCall).answer() != nullptr);
-  CHECK(fake.connections() == 2);
+  const std::string readonly = "READONLY You can't write against a read only replica.";
+  for (const std::string& error :
+       {readonly, "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: -" + readonly}) {
+    FakeRedis fake;
+    Fixture f{{fake.url()}};
+    fake.answer(wire::error(error));
+    fake.answer(wire::integer(1));
+    CHECK(f.vote(kCall).answer() != nullptr);
+    CHECK(fake.connections() == 2);
+  }
 }
 
 TEST_CASE("other errors are the answer at once") {
@@ -306,5 +312,14 @@ TEST_CASE("errors are put into words with their kind") {
         Error::denied);
   CHECK(kind_of("WRONGTYPE Operation against a key holding the wrong kind of value") == Error::wrong_type);
   CHECK(kind_of("CROSSSLOT Keys in request don't hash to the same slot") == Error::config);
+  CHECK(kind_of("NOPERM ACL failure in script: User u has no permissions to run the 'del' command") ==
+        Error::denied);
+  CHECK(kind_of("ERR Error running script (call to f_0): @user_script:1: -NOPERM no permissions") ==
+        Error::denied);
+  CHECK(
+      kind_of("ERR Error running script (call to f_0): @user_script:7: WRONGTYPE Operation against a key") ==
+      Error::wrong_type);
+  CHECK(kind_of("ERR Error running script") == Error::unreachable);
+  CHECK(kind_of("ERR Error running script @user_script:") == Error::unreachable);
   CHECK(kind_of("LOADING Redis is loading the dataset in memory") == Error::unreachable);
 }

@@ -84,23 +84,24 @@ bool Connection::may_write() const {
 }
 
 void Connection::greet() {
-  const bool authenticates = greeting_.password.has_value() || !greeting_.user.empty();
-  const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` takes any
   const auto say = [&](Role role, const std::vector<std::string>& words) {
     wire_->say(words);
     expected_.push_back({.role = role});
   };
+  // A server that asks for no password takes any from HELLO, and from AUTH with a name. Only AUTH alone is told so: whoever has a
+  // password for a server that has none has come to another server than was meant.
+  const bool is_default = greeting_.user.empty() || greeting_.user == "default";
+  const bool by_password_alone = is_default && greeting_.password.has_value();
+  const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` takes any
+  if (by_password_alone) say(Role::auth, {"AUTH", password});
+  const bool by_name = !by_password_alone && !greeting_.user.empty();
   if (greeting_.resp3) {
     std::vector<std::string> hello{"HELLO", "3"};
-    const std::string user = greeting_.user.empty() ? "default" : greeting_.user;
-    if (authenticates) hello.insert(hello.end(), {"AUTH", user, password});
+    if (by_name) hello.insert(hello.end(), {"AUTH", greeting_.user, password});
     hello.insert(hello.end(), {"SETNAME", client_name()});
     say(Role::hello, hello);
   } else {
-    std::vector<std::string> auth{"AUTH"};
-    if (!greeting_.user.empty()) auth.push_back(greeting_.user);
-    auth.push_back(password);
-    if (authenticates) say(Role::auth, auth);
+    if (by_name) say(Role::auth, {"AUTH", greeting_.user, password});
     say(Role::name, {"CLIENT", "SETNAME", client_name()});
   }
   if (greeting_.db != 0) say(Role::select, {"SELECT", std::to_string(greeting_.db)});
@@ -237,7 +238,7 @@ void Connection::accept(Reply reply) {
 void Connection::accept_greeting(Role role, const Reply& reply) {
   if (reply.is_error() && role != Role::name) return fail(refused(role, reply));
   const auto greets = [](const Expected& e) {
-    return e.role == Role::auth || e.role == Role::name || e.role == Role::select;
+    return e.role == Role::hello || e.role == Role::name || e.role == Role::select;
   };
   if (!expected_.empty() && greets(expected_.front())) return;
   state_ = State::open;
@@ -253,7 +254,14 @@ Failure Connection::refused(Role role, const Reply& reply) {
   Failure why = failure_of(reply);
   if (why.kind == Error::denied) return why;
   if (role == Role::select)
-    return {Error::config, fmt::format("database {} was refused ({})", greeting_.db, why.text)};
+    return {Error::config, fmt::format("it has no database {} ({}); see --db", greeting_.db, why.text)};
+  if (reply.text().find("without any password configured") != std::string::npos ||
+      reply.text().find("no password is set") != std::string::npos)
+    return {
+        Error::denied,
+        fmt::format(
+            "the server asks for no password, so it may not be the one that was meant; if it is, give none ({})",
+            why.text)};
   const bool passing =
       reply.is_error("LOADING") || reply.text().find("max number of clients") != std::string::npos;
   return {passing ? Error::unreachable : Error::denied, why.text};

@@ -1,5 +1,7 @@
 #include "redis/failure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -7,24 +9,79 @@
 #include "base/text.h"
 
 namespace rlock {
+namespace {
+
+struct Meaning {
+  std::string_view code;
+  Error::Kind kind;
+  bool passes;            ///< the server may answer soon
+  std::string_view says;  ///< what is the matter there, and what to do about it
+};
+
+constexpr std::string_view kForbidden =
+    "the server's ACL forbids this user a command, a key or a channel that locks need; see ACCESS RIGHTS in rlock(1)";
+constexpr std::string_view kReplica =
+    "the server is a read-only replica; name its primary, or let redis+sentinel:// find it";
+
+constexpr std::array kMeanings{
+    Meaning{"NOAUTH", Error::denied, false,
+            "the server asks for a password; give one by --password-file, RLOCK_PASSWORD or --askpass"},
+    Meaning{"WRONGPASS", Error::denied, false,
+            "the server does not know this user with this password; see --user and --password-file"},
+    Meaning{"NOPERM", Error::denied, false, kForbidden},
+    Meaning{"DENIED", Error::denied, false, "the server is in protected mode and serves its own host only"},
+    Meaning{"WRONGTYPE", Error::wrong_type, false, "something else stands under the key"},
+    Meaning{"CROSSSLOT", Error::config, false,
+            "the keys lie in different slots of a cluster, which takes redis+cluster://"},
+    Meaning{"NOSCRIPT", Error::unreachable, false, "the server does not keep the scripts that it is sent"},
+    Meaning{"READONLY", Error::unreachable, true, kReplica},
+    Meaning{"LOADING", Error::unreachable, true, "the server is still loading its data"},
+    Meaning{"BUSY", Error::unreachable, true,
+            "a script keeps the server busy; redis-cli SCRIPT KILL ends it"},
+    Meaning{"MASTERDOWN", Error::unreachable, true, "the server is a replica that has lost its primary"},
+    Meaning{"MISCONF", Error::unreachable, true,
+            "the server cannot save its data and refuses to write; its log says why, often a full disk"},
+    Meaning{"OOM", Error::unreachable, true,
+            "the server has no memory left; raise its maxmemory or remove data there"},
+    Meaning{"NOREPLICAS", Error::unreachable, true,
+            "too few replicas follow the server for its min-replicas-to-write"},
+    Meaning{"TRYAGAIN", Error::unreachable, true, "the key is moving to another node of the cluster"},
+    Meaning{"CLUSTERDOWN", Error::unreachable, true, "the cluster has no primary for the key"},
+};
+
+const Meaning* meaning_of(const Reply& error) {
+  const auto found =
+      std::ranges::find_if(kMeanings, [&](const Meaning& meaning) { return error.is_error(meaning.code); });
+  return found == kMeanings.end() ? nullptr : &*found;
+}
+
+/// The server's own words, without the place in a script that nobody can look up.
+std::string words_of(const Reply& error) {
+  const std::string text = error.text();
+  std::string words = sanitized(text.substr(0, text.rfind(" script: ")));
+  while (words.ends_with('.')) words.pop_back();
+  return words;
+}
+
+/// Permissions are refused without a code where a script meets them (Redis 6 and 7.0).
+bool forbids(std::string_view words) {
+  return words.find("The user executing the script") != words.npos ||
+         words.find("ACL failure in script") != words.npos;
+}
+
+}  // namespace
 
 Failure failure_of(const Reply& error) {
-  static constexpr std::array<std::string_view, 4> kDenied{"NOAUTH", "WRONGPASS", "NOPERM", "DENIED"};
-  const std::string text = sanitized(error.text());
-  const auto starts = [&](std::string_view code) { return error.is_error(code); };
-  if (std::ranges::any_of(kDenied, starts) ||
-      text.find("The user executing the script") != std::string::npos) {
-    return {Error::denied, text};
-  }
-  if (starts("WRONGTYPE")) return {Error::wrong_type, text};
-  if (starts("CROSSSLOT")) return {Error::config, text};
-  return {Error::unreachable, text};
+  const std::string words = words_of(error);
+  if (forbids(words)) return {Error::denied, fmt::format("{} ({})", kForbidden, words)};
+  const Meaning* meaning = meaning_of(error);
+  if (meaning == nullptr) return {Error::unreachable, words};
+  return {meaning->kind, fmt::format("{} ({})", meaning->says, words)};
 }
 
 bool is_passing(const Reply& error) {
-  static constexpr std::array<std::string_view, 8> kPassing{
-      "LOADING", "BUSY", "MASTERDOWN", "TRYAGAIN", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "OOM"};
-  return std::ranges::any_of(kPassing, [&](std::string_view code) { return error.is_error(code); });
+  const Meaning* meaning = meaning_of(error);
+  return meaning != nullptr && meaning->passes;
 }
 
 }  // namespace rlock

@@ -15,10 +15,26 @@ namespace {
   throw Error{Error::internal, fmt::format("the server answered {} where {} was expected", got, wanted)};
 }
 
+/// What a script met, which Redis 6 wraps in one or two places of the script:
+/// "ERR Error running script (call to f_...): @user_script:1: @user_script: 1: -READONLY You can't write ...".
+std::string_view unwrapped(std::string_view text) {
+  constexpr std::string_view kPlace = "@user_script:";
+  if (!text.starts_with("ERR Error running script")) return text;
+  const auto place = text.rfind(kPlace);
+  if (place == text.npos) return text;
+  const auto line_end = text.find(": ", place + kPlace.size());
+  if (line_end == text.npos) return text;
+  text.remove_prefix(line_end + 2);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text;
+}
+
 }  // namespace
 
 bool Reply::is_error(std::string_view code) const noexcept {
-  return is_error() && text_.starts_with(code) && (text_.size() == code.size() || text_[code.size()] == ' ');
+  if (!is_error()) return false;
+  const std::string_view text = unwrapped(text_);
+  return text.starts_with(code) && (text.size() == code.size() || text[code.size()] == ' ');
 }
 
 std::int64_t Reply::integer() const {

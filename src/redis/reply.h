@@ -24,7 +24,7 @@ class Reply {
   bool is_nil() const noexcept { return kind_ == Kind::nil; }
   bool is_error() const noexcept { return kind_ == Kind::error; }
 
-  /// Is it an error that starts with this word, "NOSCRIPT"?
+  /// Is it an error that starts with this word, "NOSCRIPT"? Also where a server before Redis 7 wraps what a script met.
   bool is_error(std::string_view code) const noexcept;
 
   /// An integer, or text that is one (GET inside a script answers so). Throws Error{internal} otherwise.

@@ -14,7 +14,7 @@ Route::Choice Single::connection_for(std::string_view) {
 Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view) {
   if (error.is_error("READONLY")) {
     // A primary that became a replica. Behind the same name there may be another one by now.
-    link_.renew(connection, {Error::unreachable, "the server is a read-only replica"});
+    link_.renew(connection, failure_of(error));
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;

@@ -1,0 +1,219 @@
+// Whom a server lets in, and how far: what rlock makes of passwords, access rights and refusals.
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = std::chrono::seconds{30};
+
+/// rlock at this server as this user; "" as nobody in particular.
+Rlock as(const RedisServer& redis, const std::string& user, Words words) {
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = "unix://" + (user.empty() ? "" : user + "@") + redis.socket();
+  return Rlock{std::move(words), options};
+}
+
+std::size_t occurrences(const std::string& text, const std::string& of) {
+  std::size_t count = 0;
+  for (auto at = text.find(of); at != text.npos; at = text.find(of, at + 1)) ++count;
+  return count;
+}
+
+/// Every way to take something.
+std::vector<Words> takers(const std::string& key) {
+  return {{"run", "-k", key, "--", "echo", "ran"},
+          {"run", "-w", "500ms", "-k", key, "--", "echo", "ran"},
+          {"run", "--fair", "-n", "-k", key, "--", "echo", "ran"},
+          {"run", "--permits", "2", "-k", key, "--", "echo", "ran"},
+          {"run", "--type", "plain", "-k", key, "--", "echo", "ran"},
+          {"lock", "acquire", key, "--lease", "1m"},
+          {"sem", "init", key, "3"},
+          {"permit", "init", key, "3"},
+          {"latch", "set", key, "3"}};
+}
+
+}  // namespace
+
+TEST_CASE("a wrong password takes no lock anywhere, also where nobody needs one") {
+  RedisServer redis;  // its default user is open
+  redis.cli({"ACL", "SETUSER", "app", "on", ">right", "~*", "&*", "+@all"});
+  for (const std::string user : {":wrong", "default:wrong", "app:wrong", "nobody:wrong", "nobody"}) {
+    for (const Words& words : takers("k")) {
+      CAPTURE(user);
+      CAPTURE(joined(words, " "));
+      Rlock rlock = as(redis, user, words);
+      CHECK(rlock.exit_code(kDeadline) == 77);
+      CHECK(rlock.out().empty());
+      CHECK(split(rlock.err(), '\n').size() == 2);
+      CHECK(rlock.err().find("wrong") == std::string::npos);
+    }
+  }
+  CHECK(redis.keys().empty());
+  CHECK(as(redis, "app:right", {"run", "-k", "k", "--", "true"}).exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("a database that is not there takes no lock in another one") {
+  RedisServer redis;
+  for (const Words& words : takers("k")) {
+    CAPTURE(joined(words, " "));
+    Words with_db = words;
+    with_db.insert(with_db.begin() + (words.front() == "run" ? 1 : 2), {"--db", "16"});
+    Rlock rlock = as(redis, "", with_db);
+    CHECK(rlock.exit_code(kDeadline) == 78);
+    CHECK(rlock.out().empty());
+    CHECK(rlock.err().find("no database 16") != std::string::npos);
+  }
+  CHECK(redis.cli({"INFO", "keyspace"}).find("db") == std::string::npos);
+}
+
+TEST_CASE("a user with the rights of the manual may do everything, within its names") {
+  RedisServer redis;
+  // As ACCESS RIGHTS in rlock(1) has it. A channel of Redis 7 is a right; before, there were none to give.
+  Words user{"ACL",
+             "SETUSER",
+             "locks",
+             "on",
+             ">secret",
+             "resetkeys",
+             "~app:*",
+             "~{app:*}:*",
+             "~redisson_*:{app:*}*",
+             "~rlock:meta:{app:*}*",
+             "+@all",
+             "-@admin",
+             "-@dangerous"};
+  if (RedisServer::version() >= 60200) user.insert(user.end(), {"resetchannels", "&redisson_*{app:*}*"});
+  REQUIRE(redis.cli(user) == "OK");
+  const auto ask = [&](const Words& words) {
+    CAPTURE(joined(words, " "));
+    Rlock rlock = as(redis, "locks:secret", words);
+    const int status = rlock.exit_code(kDeadline);
+    CHECK_MESSAGE(rlock.err().empty(), rlock.err());
+    return status;
+  };
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"})
+    CHECK(ask({"run", "--type", type, "-k", "app:" + type, "--", "true"}) == 0);
+  CHECK(ask({"run", "--permits", "2", "-k", "app:pool", "--", "true"}) == 0);
+  CHECK(ask({"run", "-k", "app:a", "-k", "app:b", "--", "true"}) == 0);
+  CHECK(ask({"run", "-k", "app:n", "--", rlock_binary(), "run", "-u", "unix://locks:secret@" + redis.socket(),
+             "-k", "app:n", "--", "true"}) == 0);
+  CHECK(ask({"lock", "acquire", "app:l", "--owner", "me:1", "--lease", "1m"}) == 0);
+  CHECK(ask({"inspect", "app:l"}) == 0);
+  CHECK(ask({"lock", "renew", "app:l", "--owner", "me:1"}) == 0);
+  CHECK(ask({"lock", "release", "app:l", "--owner", "me:1"}) == 0);
+  CHECK(ask({"sem", "init", "app:s", "2"}) == 0);
+  CHECK(ask({"sem", "acquire", "app:s"}) == 0);
+  CHECK(ask({"latch", "set", "app:g", "1"}) == 0);
+  CHECK(ask({"latch", "down", "app:g"}) == 0);
+  CHECK(ask({"latch", "wait", "app:g"}) == 0);
+  CHECK(as(redis, "locks:secret", {"run", "-k", "other", "--", "true"}).exit_code(kDeadline) == 77);
+  CHECK_FALSE(redis.has("other"));
+}
+
+TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothing behind") {
+  RedisServer redis;
+  const std::vector<std::pair<std::string, Words>> users{
+      {"no-scripts", {"~*", "&*", "+@all", "-eval", "-evalsha"}},
+      {"no-keys", {"~other", "&*", "+@all"}},
+      {"no-ttl", {"~*", "&*", "+@all", "-pexpire"}},
+  };
+  for (const auto& [name, rights] : users) {
+    CAPTURE(name);
+    Words words{"ACL", "SETUSER", name, "on", ">pw"};
+    words.insert(words.end(), rights.begin(), rights.end());
+    REQUIRE(redis.cli(words) == "OK");
+    Rlock rlock = as(redis, name + ":pw", {"run", "-k", "k", "--", "echo", "ran"});
+    CHECK(rlock.exit_code(kDeadline) == 77);
+    CHECK(rlock.out().empty());
+    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock(1)") != std::string::npos, rlock.err());
+    CHECK(split(rlock.err(), '\n').size() == 2);
+    CHECK_FALSE(redis.has("k"));
+  }
+}
+
+TEST_CASE("a user without channels waits by asking, is told so once, and releases all the same") {
+  RedisServer redis;
+  if (RedisServer::version() < 60200) return;  // no channel permissions before
+  redis.cli({"ACL", "SETUSER", "mute", "on", ">pw", "~*", "resetchannels", "+@all"});
+  redis.cli({"HSET", "k", "somebody:1", "1"});
+  redis.cli({"PEXPIRE", "k", "60000"});
+  Rlock waiter = as(redis, "mute:pw", {"run", "-k", "k", "--", "echo", "ran"});
+  REQUIRE(eventually([&] { return waiter.err().find("does not let us listen") != std::string::npos; },
+                     kDeadline));
+  redis.cli({"CLIENT", "KILL", "TYPE", "normal"});  // a new connection is no news
+  redis.del("k");
+  CHECK(waiter.exit_code(kDeadline) == 0);
+  CHECK(waiter.out() == "ran\n");
+  CHECK(occurrences(waiter.err(), "does not let us listen") == 1);
+  CHECK(occurrences(waiter.err(), "could not tell its waiters") == 1);
+  CHECK_FALSE(redis.has("k"));
+}
+
+TEST_CASE("a user without a password is let in with none and with any") {
+  RedisServer redis;
+  redis.cli({"ACL", "SETUSER", "guest", "on", "nopass", "~*", "&*", "+@all"});
+  for (const std::string user : {"guest", "guest:", "guest:any"})
+    CHECK(as(redis, user, {"run", "-k", "k", "--", "true"}).exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("whatever a server refuses ends a run with its status and a sentence that helps") {
+  struct Refusal {
+    std::string error;
+    int status;
+    std::string sentence;
+  };
+  const std::string place = "ERR Error running script (call to f_0123): @user_script:1: ";
+  const std::vector<Refusal> refusals{
+      {"LOADING Redis is loading the dataset in memory", 69, "still loading its data"},
+      {"BUSY Redis is busy running a script.", 69, "SCRIPT KILL ends it"},
+      {"OOM command not allowed when used memory > 'maxmemory'.", 69, "raise its maxmemory"},
+      {place + "@user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.", 69,
+       "raise its maxmemory"},
+      {"MISCONF Redis is configured to save RDB snapshots", 69, "its log says why"},
+      {place + "@user_script: 1: -MISCONF Redis is configured to save", 69, "its log says why"},
+      {"READONLY You can't write against a read only replica.", 69, "name its primary"},
+      {place + "@user_script: 1: -READONLY You can't write against a read only replica.", 69,
+       "name its primary"},
+      {"MASTERDOWN Link with MASTER is down", 69, "lost its primary"},
+      {"NOREPLICAS Not enough good replicas to write.", 69, "min-replicas-to-write"},
+      {"NOSCRIPT No matching script.", 69, "does not keep the scripts"},
+      {"NOAUTH Authentication required.", 77, "--password-file"},
+      {"NOPERM this user has no permissions to run the 'evalsha' command", 77, "ACCESS RIGHTS"},
+      {place + "-NOPERM this user has no permissions", 77, "ACCESS RIGHTS"},
+      {place + "@user_script: 1: The user executing the script can't run this command or subcommand", 77,
+       "ACCESS RIGHTS"},
+      {"NOPERM ACL failure in script: User u has no permissions to run the 'pexpire' command", 77,
+       "ACCESS RIGHTS"},
+      {"WRONGTYPE Operation against a key holding the wrong kind of value script: 0123, on @user_script:1.",
+       65, "something else stands under the key"},
+  };
+  for (const Refusal& refusal : refusals) {
+    for (const Words& wait : {Words{"-n"}, Words{"--wait", "300ms"}}) {
+      CAPTURE(refusal.error);
+      CAPTURE(wait.front());
+      FakeRedis fake;
+      for (const char* command : {"EVALSHA", "EVAL"}) fake.on(command, wire::error(refusal.error));
+      Process::Options options = Rlock::clean_environment();
+      options.env["RLOCK_URL"] = fake.url();
+      Words words{"run", "-k", "k"};
+      words.insert(words.end(), wait.begin(), wait.end());
+      words.insert(words.end(), {"--", "echo", "ran"});
+      Rlock rlock{words, options};
+      CHECK(rlock.exit_code(kDeadline) == refusal.status);
+      CHECK(rlock.out().empty());
+      CHECK_MESSAGE(rlock.err().find(refusal.sentence) != std::string::npos, rlock.err());
+      CHECK(split(rlock.err(), '\n').size() == 2);
+      CHECK(rlock.err().find("user_script:1.") == std::string::npos);
+    }
+  }
+}
+
+}  // namespace rlock::test
