@@ -122,6 +122,17 @@ TEST_CASE("stops are told once each, with the signal") {
         }) == 0);
 }
 
+TEST_CASE("whoever has ended keeps its number until it is reaped, and gets no signal afterwards") {
+  CHECK(status_of([] {
+          Run run{{"true"}};
+          const pid_t pid = run.child.pid();
+          run.until([&] { return run.child.ended(); });
+          if (state_of(pid) != 'Z' || run.child.signal(SIGTERM) != 0) return 1;
+          run.child.reap();
+          return state_of(pid) != 'Z' && run.child.signal(SIGTERM) == ESRCH ? 0 : 2;
+        }) == 0);
+}
+
 TEST_CASE("children that we had before do not pass for the command") {
   CHECK(status_of([] {
           if (::fork() == 0) ::_exit(5);

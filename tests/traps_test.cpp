@@ -244,6 +244,19 @@ TEST_CASE("the whole group of the command is stopped, not only its first process
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("the lock is released when nobody is left of those who had to stop") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "400ms", "--", "bash", "-c",
+                         "(trap '' TERM; exec sleep 60) & echo $!; wait");
+  REQUIRE(eventually([&] { return run.out().ends_with('\n'); }));
+  const pid_t deaf = std::stoi(run.out());
+  CHECK(alive(deaf));
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 20s));
+
+  CHECK_FALSE(alive(deaf));
+  CHECK(run.exit_code() == 124);
+}
+
 TEST_CASE("groups that timeout, set -m and nested shells make are stopped too, another session is not") {
   RedisServer redis;
   for (const char* command : {"timeout 60 sleep 61", "bash -c 'set -m; sleep 62 & wait'",

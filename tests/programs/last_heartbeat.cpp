@@ -72,6 +72,13 @@ class Run {
     return -1;
   }
 
+  void replace_guardian() {
+    const pid_t killed = guardian();
+    ::kill(killed, SIGKILL);
+    pid_t next = killed;
+    eventually([&] { return (next = guardian()) > 0 && next != killed; });
+  }
+
   /// Looks until when the server keeps the key. Not while it is frozen.
   void look() {
     const auto before = boottime_ns();
@@ -130,10 +137,13 @@ const std::vector<Fault>& faults() {
        true},
       {"guardian killed, then rlock stopped",
        [](Run& run) {
-         const pid_t killed = run.guardian();
-         ::kill(killed, SIGKILL);
-         eventually([&, next = killed]() mutable { return (next = run.guardian()) > 0 && next != killed; });
+         run.replace_guardian();
          ::kill(run.rlock(), SIGSTOP);
+       }},
+      {"guardian killed, then rlock killed",
+       [](Run& run) {
+         run.replace_guardian();
+         ::kill(run.rlock(), SIGKILL);
        }},
       {"guardian stopped, then rlock killed",
        [](Run& run) {
