@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <set>
 
+#include "support/cluster_servers.h"
 #include "support/crowd.h"
 #include "support/eventually.h"
 #include "support/masters.h"
@@ -101,6 +103,31 @@ TEST_CASE("crossing orders over several servers come to an end, though one serve
                  });
   three[1].thaw();
   CHECK_MESSAGE(eventually([&] { return three.clean(); }, 20s), three.keys());
+}
+
+TEST_CASE(
+    "crossing orders of keys that lie on three nodes come to an end, though one node freezes for two seconds") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  REQUIRE(std::set{&cluster.owner_of("a"), &cluster.owner_of("b"), &cluster.owner_of("c")}.size() == 3);
+  auto environment = Rlock::clean_environment();
+  environment.env["RLOCK_URL"] = cluster.url();
+  RedisServer& node = cluster.owner_of("b");
+  std::optional<StopWatch> frozen;
+  bool thawed = false;
+  check_crossing("a b c against c b a, a cluster, one node frozen", environment, {}, 1,
+                 [&](const Witnesses& witnesses) {
+                   if (!frozen && read_stays(witnesses.of("a")).size() >= 3) {
+                     node.freeze();
+                     frozen.emplace();
+                   }
+                   if (frozen && !thawed && frozen->elapsed() > 2s) {
+                     node.thaw();
+                     thawed = true;
+                   }
+                 });
+  node.thaw();
+  for (std::size_t i = 0; i < 3; ++i) CHECK(eventually([&] { return cluster.node(i).keys().empty(); }, 40s));
 }
 
 TEST_CASE("what a frozen server finds when it wakes up, after everybody has gone, undoes itself") {

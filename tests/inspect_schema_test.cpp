@@ -1,0 +1,130 @@
+// rlock inspect --json before every type of key, against the schema that programs rely on: names, types, values, nothing more.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// What a value may be: number, text, flag, list or object, with `?` behind it null too; or some texts with | between them.
+bool is_a(const Json& value, std::string wanted) {
+  if (wanted.ends_with('?')) {
+    if (value.is_null()) return true;
+    wanted.pop_back();
+  }
+  if (wanted == "number") return value.is_number_integer();
+  if (wanted == "text") return value.is_string();
+  if (wanted == "flag") return value.is_boolean();
+  if (wanted == "list") return value.is_array();
+  if (wanted == "object") return value.is_object();
+  return value.is_string() &&
+         ("|" + wanted + "|").find("|" + value.get<std::string>() + "|") != std::string::npos;
+}
+
+using Schema = std::vector<std::pair<std::string, std::string>>;
+
+const Schema kDocument{{"v", "number"}, {"complete", "flag"}, {"keys", "list"}};
+const Schema kKey{{"key", "text"},
+                  {"type", "lock|fair|fenced|read-write|plain|semaphore|permit|latch|none|foreign"},
+                  {"state", "free|held|kept|open|closed"},
+                  {"ttl_ms", "number"},
+                  {"holders", "list"},
+                  {"waiters", "list"},
+                  {"subscribers", "number"},
+                  {"permits", "object?"},
+                  {"count", "number?"}};
+const Schema kHolder{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},
+                     {"count", "number"},  {"ttl_ms", "number"},
+                     {"fence", "number?"}, {"slot", "number?"},
+                     {"meta", "object?"}};
+const Schema kMeta{{"host", "text"},         {"pid", "number"},       {"user", "text"},
+                   {"command", "text"},      {"reason", "text?"},     {"labels", "object"},
+                   {"url", "text?"},         {"since", "number"},     {"lease_ms", "number"},
+                   {"renewed_at", "number"}, {"ended_at", "number?"}, {"exit", "number?"}};
+const Schema kWaiter{{"owner", "text"}, {"position", "number"}, {"ttl_ms", "number"}, {"meta", "object?"}};
+const Schema kPermits{{"available", "number"}, {"total", "number?"}};
+
+void check(const Json& object, const Schema& schema) {
+  CAPTURE(object.dump());
+  REQUIRE(object.is_object());
+  CHECK(object.size() == schema.size());
+  for (const auto& [name, wanted] : schema) {
+    CAPTURE(name);
+    REQUIRE(object.contains(name));
+    CHECK_MESSAGE(is_a(object[name], wanted), object[name].dump());
+  }
+}
+
+void check_key(const Json& key) {
+  check(key, kKey);
+  if (!key["permits"].is_null()) check(key["permits"], kPermits);
+  for (const Json& waiter : key["waiters"]) check(waiter, kWaiter);
+  for (const Json& holder : key["holders"]) {
+    check(holder, kHolder);
+    if (!holder["meta"].is_null()) check(holder["meta"], kMeta);
+  }
+}
+
+/// What the document says of each key, in a few words: "type state holders".
+struct Row {
+  std::string key;
+  std::string type;
+  std::string state;
+  std::size_t holders;
+};
+
+const std::vector<Row> kRows{
+    {"lock", "lock", "held", 1},     {"fair", "fair", "held", 1},       {"fenced", "fenced", "held", 1},
+    {"spin", "lock", "held", 1},     {"read", "read-write", "held", 2}, {"write", "read-write", "held", 1},
+    {"plain", "plain", "held", 1},   {"kept", "lock", "kept", 1},       {"theirs", "lock", "held", 1},
+    {"permit", "permit", "held", 1}, {"pool", "semaphore", "open", 0},  {"sem", "semaphore", "open", 0},
+    {"latch", "latch", "closed", 0}, {"list", "foreign", "held", 0},    {"free", "none", "free", 0},
+};
+
+}  // namespace
+
+TEST_CASE("inspect --json keeps to its schema, whatever stands under the key") {
+  RedisServer redis;
+  const auto done = [&](const Words& words) {
+    REQUIRE(Rlock{words, redis.environment()}.exit_code(30s) == 0);
+  };
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "read", "write", "plain"})
+    done({"lock", "acquire", type, "--type", type, "--lease", "60s"});
+  done({"run", "-k", "kept", "--min-hold", "60s", "--reason", "why", "--label", "a=b", "--", "true"});
+  redis.cli({"HSET", "theirs", "8d1f2c3a-1111-2222-3333-444455556666:57", "1"});
+  done({"permit", "init", "permit", "3"});
+  done({"permit", "acquire", "permit", "--lease", "60s"});
+  done({"permit", "init", "pool", "3"});
+  done({"sem", "init", "sem", "3"});
+  done({"latch", "set", "latch", "3"});
+  redis.cli({"RPUSH", "list", "a"});
+  const Rlock waiter = redis.rlock("run", "-q", "--fair", "-k", "fair", "--", "true");
+  REQUIRE(eventually([&] { return redis.has("redisson_lock_queue:{fair}"); }, 20s));
+
+  Words words{"inspect", "--json"};
+  for (const Row& row : kRows) words.push_back(row.key);
+  Rlock inspect{words, redis.environment()};
+  REQUIRE(inspect.exit_code(30s) == 0);
+  const Json document = Json::parse(inspect.out());
+
+  check(document, kDocument);
+  REQUIRE(document["keys"].size() == kRows.size());
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    const Json& key = document["keys"][i];
+    check_key(key);
+    CAPTURE(key.dump());
+    CHECK(key["key"] == kRows[i].key);
+    CHECK(key["type"] == kRows[i].type);
+    CHECK(key["state"] == kRows[i].state);
+    CHECK(key["holders"].size() == kRows[i].holders);
+  }
+  CHECK(document["keys"][1]["waiters"].size() == 1);
+}
