@@ -1,4 +1,5 @@
-// rlock inspect --json before every type of key, against the schema that programs rely on: names, types, values, nothing more.
+// rlock inspect --json before every type of key, against the schema that programs rely on: names, types and values.
+// More names may come.
 
 #include <doctest/doctest.h>
 
@@ -40,22 +41,23 @@ const Schema kKey{{"key", "text"},
                   {"waiters", "list"},
                   {"subscribers", "number"},
                   {"permits", "object?"},
-                  {"count", "number?"}};
+                  {"count", "number?"},
+                  {"server", "text?"}};
 const Schema kHolder{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},
                      {"count", "number"},  {"ttl_ms", "number"},
                      {"fence", "number?"}, {"slot", "number?"},
                      {"meta", "object?"}};
-const Schema kMeta{{"host", "text"},         {"pid", "number"},       {"user", "text"},
-                   {"command", "text"},      {"reason", "text?"},     {"labels", "object"},
-                   {"url", "text?"},         {"since", "number"},     {"lease_ms", "number"},
-                   {"renewed_at", "number"}, {"ended_at", "number?"}, {"exit", "number?"}};
+const Schema kMeta{{"host", "text"},    {"pid", "number"},        {"user", "text"},
+                   {"command", "text"}, {"reason", "text?"},      {"labels", "object"},
+                   {"url", "text?"},    {"since", "number"},      {"lease_ms", "number"},
+                   {"renews", "flag?"}, {"renewed_at", "number"}, {"ended_at", "number?"},
+                   {"exit", "number?"}};
 const Schema kWaiter{{"owner", "text"}, {"position", "number"}, {"ttl_ms", "number"}, {"meta", "object?"}};
 const Schema kPermits{{"available", "number"}, {"total", "number?"}};
 
 void check(const Json& object, const Schema& schema) {
   CAPTURE(object.dump());
   REQUIRE(object.is_object());
-  CHECK(object.size() == schema.size());
   for (const auto& [name, wanted] : schema) {
     CAPTURE(name);
     REQUIRE(object.contains(name));
