@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -69,15 +70,13 @@ class Parser {
     app_.allow_extras();
     help_ = app_.add_flag(std::string{kHelp})->disable_flag_override();
     version_ = app_.add_flag(std::string{kVersion})->disable_flag_override();
-    for (const auto& group : told_.groups) {
-      for (const Option& option : group.options) declare(option);
-    }
   }
 
   Parsed parse() {
     const Layout layout = layout_of(told_, words_);
     const std::size_t end = layout.end;
     refuse_host(end);
+    for (std::size_t at = 0; at < end; ++at) declare_named_in(words_[at]);
     take_apart(layout);
     replay();
     if (parsed_.wish != Parsed::Wish::act) return std::move(parsed_);
@@ -98,7 +97,17 @@ class Parser {
   }
 
  private:
-  void declare(const Option& option) {
+  /// CLI11 compares each option with each other one, which takes it longer than a server takes for a lock: it is told of
+  /// those only that the words can name.
+  void declare_named_in(std::string_view word) {
+    if (!word.starts_with('-')) return;
+    if (word.starts_with("--")) return declare(told_.find(word.substr(2, word.find('=') - 2)));
+    for (std::size_t letter = 1; letter < word.size(); ++letter) declare(told_.find(word.substr(letter, 1)));
+  }
+
+  void declare(const Option* declared) {
+    if (declared == nullptr || !declared_.insert(declared).second) return;
+    const Option& option = *declared;
     const std::string names = without_blanks(option.names);
     CLI::Option* known = nullptr;
     if (option.value.empty()) {
@@ -184,10 +193,11 @@ class Parser {
       if (foreign.name == shown) throw Error{Error::usage, fmt::format("{}: {}", shown, foreign.sentence)};
     }
     std::vector<std::string_view> known{"help", "version"};
-    for (const CLI::Option* option : app_.get_options()) {
-      const auto found = options_.find(const_cast<CLI::Option*>(option));
-      if (found == options_.end() || found->second->hidden) continue;
-      for (const std::string_view name : long_names(*found->second)) known.push_back(name);
+    for (const auto& group : told_.groups) {
+      for (const Option& option : group.options) {
+        if (option.hidden) continue;
+        for (const std::string_view name : long_names(option)) known.push_back(name);
+      }
     }
     const auto meant = shown.starts_with("--") ? nearest(shown.substr(2), known) : std::nullopt;
     throw Error{
@@ -236,6 +246,7 @@ class Parser {
   CLI::Option* help_ = nullptr;
   CLI::Option* version_ = nullptr;
   std::map<CLI::Option*, const Option*> options_;
+  std::set<const Option*> declared_;
   std::vector<const Option*> seen_;
   Parsed parsed_;
 };

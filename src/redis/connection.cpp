@@ -63,13 +63,15 @@ void Connection::connected() {
     return fail({error.kind(), error.what()});
   }
   state_ = State::securing;
-  if (wire_->secure()) begin_greeting();
-  flush();
+  if (!wire_->secure()) return flush();
+  const bool alone = greets_alone() || !held_back_.empty();
+  begin_greeting();
+  if (alone) flush();  // else it leaves with the first call, or when the socket says that it takes it
 }
 
 void Connection::begin_greeting() {
   state_ = State::greeting;
-  greet();  // leaves with the first call that may go with it, or when the socket says that it takes it
+  greet();
   if (!greets_alone()) write_held_back();
 }
 
