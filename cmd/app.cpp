@@ -32,6 +32,10 @@ int usage_on_stderr(const std::string& screen) {
 
 [[noreturn]] void unknown_verb(const std::string& noun, std::string_view word) {
   const std::string before = noun.empty() ? "" : noun + " ";
+  if (word == "help") throw Error{Error::usage, fmt::format("did you mean: rlock {}--help", before)};
+  if (const auto meant = nearest(word, {"--help", "--version"}))
+    throw Error{Error::usage,
+                fmt::format("unknown option {}; did you mean {}?", sanitized(word, 80), *meant)};
   if (word.starts_with("-"))
     throw Error{Error::usage, fmt::format("{} stands before the verb; say rlock {}VERB [OPTIONS]",
                                           sanitized(word, 80), before)};

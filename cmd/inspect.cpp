@@ -27,6 +27,7 @@ class Inspect final : public Verb {
   std::vector<LockName> names(Session& session, TimePoint until);
   std::vector<Inspection> look(Session& session, TimePoint until);
   void show(const std::vector<Inspection>& found) const;
+  static void show_listeners(Session& session);
 
   std::vector<std::string> keys_;
   bool json_ = false;
@@ -64,7 +65,7 @@ Declaration Inspect::declare() {
               set_verbosity(Verbosity::quiet);
             }});
   told.add({.names = "-v, --verbose",
-            .help = "also owner ids in full, queue and Redis keys",
+            .help = "also owner ids in full, queue, keys, who listens",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
   declare_server_options(told, server_);
   return told;
@@ -112,10 +113,23 @@ void Inspect::show(const std::vector<Inspection>& found) const {
   print(text);
 }
 
+/// Who may be waiting, by the names that they have given their connections.
+void Inspect::show_listeners(Session& session) {
+  for (const Vote& vote : session.redis.run(ask_listeners(), session.patience(), Redis::Insist::once)) {
+    std::vector<std::string> names;
+    if (vote.reply) names = read_names(*vote.reply);
+    for (std::string& name : names) name = sanitized(name, 120);
+    if (!names.empty()) print(fmt::format("listening, for these keys or others: {}\n", joined(names, ", ")));
+  }
+}
+
 int Inspect::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
   const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
   show(found);
+  const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };
+  if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))
+    show_listeners(session);
   for (const std::string& server : silent_) complain(server);
   if (!complete_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");

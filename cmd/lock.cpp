@@ -116,6 +116,7 @@ class Renew final : public LockVerb {
               .value = "DUR",
               .help = "from now on; without it as long as it was before",
               .set = into(lease_)});
+    told.foreign.push_back({"--ttl", "did you mean --lease?"});
     declare_server_options(told, server_);
     return told;
   }

@@ -81,6 +81,7 @@ Declaration Acquire::declare() {
   declare_owner(told, given_owner_, "who has KEY already keeps it, with a new lease");
   told.add({.names = "--again", .help = "one more hold of an owner who has KEY", .set = into(again_)});
   declare_wait(told, wait_);
+  told.foreign.push_back({"--ttl", "did you mean --lease?"});
   told.group("Telling");
   told.add(
       {.names = "--json", .help = "all facts in one document, instead of the owner id", .set = into(json_)});

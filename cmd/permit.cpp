@@ -52,6 +52,7 @@ class Acquire final : public PoolVerb {
               .value = "DUR",
               .help = "the permits end after this (required)",
               .set = into(lease_)});
+    told.foreign.push_back({"--ttl", "did you mean --lease?"});
     told.add({.names = "--count",
               .value = "N",
               .help = "so many, all or none",
@@ -149,6 +150,7 @@ class Renew final : public PoolVerb {
               .value = "DUR",
               .help = "from now on; without it as long as it was before",
               .set = into(lease_)});
+    told.foreign.push_back({"--ttl", "did you mean --lease?"});
     declare_server_options(told, server_);
     return told;
   }

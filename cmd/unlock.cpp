@@ -57,6 +57,8 @@ Declaration Unlock::declare() {
             .offer = Offer::owner,
             .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   told.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+  for (const std::string_view name : {"-f", "--force"})
+    told.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
   declare_server_options(told, server_);
   return told;
 }

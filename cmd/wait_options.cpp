@@ -45,6 +45,7 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
                    .standard = "75",
                    .manual = "0 to 255. Changes 75 and nothing else.",
                    .set = number(options.conflict_exit_code, 0, 255)});
+  declaration.foreign.push_back({"--timeout", "did you mean --wait?"});
 }
 
 }  // namespace rlock

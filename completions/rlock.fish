@@ -691,7 +691,7 @@ complete -c rlock -n '__rlock_verb latch delete' -x -a '(__rlock_keys)'
 # rlock inspect
 complete -c rlock -n '__rlock_verb inspect' -l json -d 'one document; schema in rlock-inspect(1)'
 complete -c rlock -n '__rlock_verb inspect' -s q -l quiet -d 'only the names of the keys'
-complete -c rlock -n '__rlock_verb inspect' -s v -l verbose -d 'also owner ids in full, queue and Redis keys'
+complete -c rlock -n '__rlock_verb inspect' -s v -l verbose -d 'also owner ids in full, queue, keys, who listens'
 complete -c rlock -n '__rlock_verb inspect' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb inspect' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb inspect' -l askpass

@@ -884,8 +884,8 @@ _rlock() {
         '*--json[one document; schema in rlock-inspect(1)]' \
         '*-q[only the names of the keys]' \
         '*--quiet[only the names of the keys]' \
-        '*-v[also owner ids in full, queue and Redis keys]' \
-        '*--verbose[also owner ids in full, queue and Redis keys]' \
+        '*-v[also owner ids in full, queue, keys, who listens]' \
+        '*--verbose[also owner ids in full, queue, keys, who listens]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \

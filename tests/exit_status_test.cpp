@@ -140,6 +140,139 @@ TEST_CASE("killed by the signal that ended the wait") {
   }
 }
 
+TEST_CASE("each status of each verb without a command, in the order in which a script would see them") {
+  RedisServer redis{{.config = {"appendonly yes"}}};
+  TempDir home;
+  struct Step {
+    std::string line;
+    int status;
+  };
+  const std::vector<Step> steps{
+      {"lock status l", 1},
+      {"lock acquire -n l --lease 1m --owner me", 0},
+      {"lock acquire -n l --lease 1m --owner me", 0},
+      {"lock acquire -n l --lease 1m --owner you", 75},
+      {"lock acquire l --lease 1m --owner you -w 200ms", 75},
+      {"lock acquire l --owner you", 64},
+      {"lock status l", 0},
+      {"lock status l --owner me", 0},
+      {"lock status l --owner you", 1},
+      {"lock renew l --owner me", 0},
+      {"lock renew l --owner you", 1},
+      {"lock release l --owner you", 1},
+      {"lock release l --owner me", 0},
+      {"lock release l --owner me", 1},
+      {"lock renew l --owner me", 1},
+      {"unlock --yes l", 1},
+      {"lock acquire -n l --lease 1m --owner me", 0},
+      {"unlock l", 64},
+      {"unlock --yes --if-owner you l", 1},
+      {"unlock --yes l", 0},
+      {"sem status s", 1},
+      {"sem acquire s", 1},
+      {"sem release s", 1},
+      {"sem add s 1", 1},
+      {"sem drain s", 1},
+      {"sem delete s", 1},
+      {"sem init s 1", 0},
+      {"sem init s 2", 1},
+      {"sem status s", 0},
+      {"sem acquire s", 0},
+      {"sem acquire -n s", 75},
+      {"sem release s", 0},
+      {"sem add s 1", 0},
+      {"sem drain s", 0},
+      {"lock acquire s --lease 1m", 65},
+      {"sem delete s", 0},
+      {"permit status p", 1},
+      {"permit acquire p --lease 1m", 1},
+      {"permit add p 1", 1},
+      {"permit delete p", 1},
+      {"permit init p 1", 0},
+      {"permit init p 1", 1},
+      {"permit status p", 0},
+      {"permit acquire p", 64},
+      {"permit acquire p --lease 1m", 0},
+      {"permit acquire -nE 9 p --lease 1m", 9},
+      {"permit renew p 00000000000000000000000000000000 --lease 1m", 1},
+      {"permit release p 00000000000000000000000000000000", 1},
+      {"permit add p 1", 0},
+      {"permit delete p", 0},
+      {"latch status c", 1},
+      {"latch wait c", 1},
+      {"latch wait c --absent-ok", 0},
+      {"latch down c", 1},
+      {"latch delete c", 1},
+      {"latch set c 1", 0},
+      {"latch set c 1", 1},
+      {"latch status c", 1},
+      {"latch wait -n c", 75},
+      {"latch down c", 0},
+      {"latch status c", 0},
+      {"latch wait c", 0},
+      {"latch set d 1", 0},
+      {"latch delete d", 0},
+      {"inspect", 0},
+      {"inspect nothing", 0},
+      {"doctor", 0},
+      {"scripts load", 0},
+      {"scripts list", 0},
+      {"scripts show lock/acquire", 0},
+      {"scripts show nothing", 64},
+      {"completion zsh", 0},
+      {"server status", 1},
+      {"server stop", 1},
+      {"server start", 0},
+      {"server status", 0},
+      {"server stop", 0},
+  };
+  Process::Options options = redis.environment();
+  options.env["HOME"] = home.path();
+  options.env["XDG_STATE_HOME"] = home / "state";
+  options.own_session = true;
+  for (const Step& step : steps) {
+    CAPTURE(step.line);
+    Rlock rlock{split(step.line, ' '), options};
+    CHECK_MESSAGE(rlock.exit_code(kDeadline) == step.status, rlock.err());
+  }
+  redis.cli({"CONFIG", "SET", "appendonly", "no"});
+  CHECK(Rlock{{"doctor"}, options}.exit_code(kDeadline) == 1);
+}
+
+TEST_CASE("fingers that learned another tool get a sentence, and those that slip a question") {
+  const std::vector<std::pair<std::string, std::string>> answers{
+      {"run --timeout 3 -k k true", "--timeout: did you mean --wait (for the lock) or --max-hold"},
+      {"run -h db1 -k k true", "for a server say --url redis://db1"},
+      {"run -p 6379 -k k true", "-p: for a server say --url redis://HOST:PORT"},
+      {"run -a x -k k true", "-a: everybody could read it there; use --password-file"},
+      {"run --pass x -k k true", "--pass: everybody could read it there; use --password-file"},
+      {"run --ttl 3 -k k true", "--ttl: did you mean --lease?"},
+      {"run -e -k k true", "-e: a lock is exclusive without it"},
+      {"run -o -k k true", "-o: not needed"},
+      {"run -F -k k true", "-F: rlock has to stay beside the command"},
+      {"run --foreground -k k true", "--foreground: not needed"},
+      {"run --preserve-status -k k true", "--preserve-status: not needed"},
+      {"run deploy ./x", "no --key; did you mean: rlock run -k deploy -- ./x"},
+      {"lock acquire k --timeout 3 --lease 1m", "--timeout: did you mean --wait?"},
+      {"lock acquire k --ttl 3", "--ttl: did you mean --lease?"},
+      {"unlock -f k", "-f: that is what it does; --yes keeps it from asking"},
+      {"help", "did you mean: rlock --help"},
+      {"lock help", "did you mean: rlock lock --help"},
+      {"--versoin", "unknown option --versoin; did you mean --version?"},
+      {"--url redis://h inspect", "--url stands before the verb; say rlock VERB [OPTIONS]"},
+      {"inspct k", "unknown verb 'inspct'; did you mean: rlock inspect"},
+      {"lock aquire k", "unknown verb 'aquire'; did you mean: rlock lock acquire"},
+      {"run --wiat 3 -k k true", "unknown option --wiat; did you mean --wait?"},
+  };
+  for (const auto& [line, answer] : answers) {
+    CAPTURE(line);
+    Rlock rlock{split(line, ' '), Rlock::clean_environment()};
+    CHECK(rlock.exit_code(kDeadline) == 64);
+    CHECK(rlock.out().empty());
+    CHECK_MESSAGE(rlock.err().find(answer) != std::string::npos, rlock.err());
+  }
+}
+
 TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
   FakeRedis recorder;
   Process::Options options = Rlock::clean_environment();

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <regex>
 
 #include "base/text.h"
@@ -332,6 +333,23 @@ TEST_CASE("without a key every key with metadata is shown, others are not") {
   scene.redis.cli({"HSET", "rlock:meta:{tag}c", kOurs, "{}"});
   CHECK(scene.output({"inspect", "-q"}, {}) == "a\nb\n{tag}c\n");
   CHECK(scene.output({"inspect", "-q", "--prefix", "{tag}"}, {}) == "{tag}c\n");
+}
+
+TEST_CASE("those who listen are named as they have named their connections, where that may be known") {
+  Scene scene;
+  scene.redis.cli({"HSET", "deploy", kOurs, "1"});
+  scene.redis.cli({"PEXPIRE", "deploy", "60000"});
+  Rlock waiter = scene.redis.rlock("run", "-q", "-k", "deploy", "--", "true");
+  REQUIRE(eventually([&] { return scene.redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
+  const std::string pid = ":" + std::to_string(waiter.pid());
+  const std::string text = scene.output({"inspect", "-v"}, {"deploy"});
+  const auto line = text.find("listening, for these keys or others: rlock:");
+  REQUIRE(line != std::string::npos);
+  CHECK(text.find(pid, line) != std::string::npos);
+  CHECK(scene.output({"inspect"}, {"deploy"}).find("listening") == std::string::npos);
+  scene.redis.del("deploy");
+  waiter.signal(SIGTERM);
+  CHECK(waiter.exit_code() >= 0);
 }
 
 TEST_CASE("a key is never a pattern") {

@@ -200,7 +200,7 @@ TEST_CASE("without a size no pool is made") {
   Permitted scene;
   const auto refused = std::get<Refused>(scene.ask(permits("a:1")));
   CHECK(refused.why == Refused::Why::absent);
-  CHECK(refused.text == "there is no pool of permits 'pool'; make it: rlock permit init 'pool' N");
+  CHECK(refused.text == "there is no pool of permits 'pool'; make it: rlock permit init pool N");
   CHECK(scene.all().empty());
 }
 

@@ -116,7 +116,7 @@ TEST_CASE("releasing, draining, taking and deleting make no semaphore") {
   CHECK(pool().read_remove(scene.redis.run(pool().remove())).how == PoolAnswer::How::absent);
   const auto refused = std::get<Refused>(scene.ask(take(1)));
   CHECK(refused.why == Refused::Why::absent);
-  CHECK(refused.text == "there is no semaphore 'sem'; make it: rlock sem init 'sem' N");
+  CHECK(refused.text == "there is no semaphore 'sem'; make it: rlock sem init sem N");
   CHECK(!std::get<0>(pool().read_status(scene.redis.run(pool().status()))));
   CHECK(scene.all().empty());
 }

@@ -1,6 +1,7 @@
 #include "sync/inspect.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -253,6 +254,22 @@ Call count_listeners(const Inspection& inspection) {
 std::int64_t read_listeners(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array) return 0;
   return reply.at(1).is_nil() ? 0 : reply.at(1).integer();
+}
+
+Call ask_listeners() { return command({"CLIENT", "LIST", "TYPE", "pubsub"}); }
+
+std::vector<std::string> read_names(const Reply& reply) {
+  constexpr std::string_view kName = " name=";
+  std::set<std::string> names;
+  if (reply.kind() != Reply::Kind::text) return {};
+  for (const std::string& line : split(reply.text(), '\n')) {
+    const std::size_t at = line.find(kName);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + kName.size();
+    std::string name = line.substr(begin, line.find(' ', begin) - begin);
+    if (!name.empty()) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
 }
 
 Call scan_facts(const std::string& cursor, const std::string& node) {

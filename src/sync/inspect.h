@@ -78,6 +78,11 @@ Inspection read_look(const LockName& name, const KnownFacts& known, const Reply&
 Call count_listeners(const Inspection& inspection);
 std::int64_t read_listeners(const Reply& reply);
 
+/// Who listens on the server, for whatever key: the names that clients have given themselves, each once. The server does not say
+/// who listens for what. An error in answer means that nobody may know: none.
+Call ask_listeners();
+std::vector<std::string> read_names(const Reply& reply);
+
 /// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when it is done;
 /// `node`: in a cluster a key that lives on the node that is to be looked through.
 Call scan_facts(const std::string& cursor, const std::string& node);

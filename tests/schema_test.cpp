@@ -1,0 +1,165 @@
+// The JSON of rlock inspect is what rlock-inspect(1) says, for every type and every state that may stand under a key.
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+using Json = nlohmann::json;
+using Names = std::set<std::string>;
+
+Names words_of(const std::string& text) {
+  std::istringstream words{text};
+  Names names;
+  for (std::string word; words >> word;) names.insert(word);
+  return names;
+}
+
+/// The section JSON of the manual page: for each depth of the document its fields, with what is said of them.
+class Schema {
+ public:
+  Schema() {
+    std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-inspect.1");
+    page = page.substr(page.find(".SH JSON"));
+    for (std::size_t at = 0; (at = page.find('\\', at)) != std::string::npos;) page.erase(at, 1);
+    std::istringstream lines{page.substr(page.find(".nf\n") + 4)};
+    std::string* last = nullptr;
+    for (std::string line; std::getline(lines, line) && line != ".fi";) {
+      const std::size_t depth = line.find_first_not_of(' ');
+      if (depth > 4) {
+        *last += " " + line;
+        continue;
+      }
+      const std::size_t end = line.find(' ', depth);
+      last = &fields_[depth / 2][line.substr(depth, end - depth)];
+      *last = line.substr(end);
+    }
+  }
+
+  Names fields(std::size_t depth) const {
+    Names names;
+    for (const auto& [name, unused] : fields_.at(depth)) names.insert(name);
+    return names;
+  }
+
+  /// The words that a field may say.
+  Names words(std::size_t depth, const std::string& field) const {
+    return words_of(fields_.at(depth).at(field));
+  }
+
+  /// The fields of an object that is described on one line: "null, or: host pid user".
+  Names listed(std::size_t depth, const std::string& field) const {
+    const std::string& text = fields_.at(depth).at(field);
+    return words_of(text.substr(text.find("or:") + 3));
+  }
+
+ private:
+  std::map<std::size_t, std::map<std::string, std::string>> fields_;
+};
+
+Names names_of(const Json& object) {
+  Names names;
+  for (const auto& [name, unused] : object.items()) names.insert(name);
+  return names;
+}
+
+bool number_or_null(const Json& value) { return value.is_null() || value.is_number_integer(); }
+
+void check_holder(const Schema& schema, const Json& holder) {
+  CHECK(names_of(holder) == schema.fields(2));
+  CHECK(holder["owner"].is_string());
+  CHECK(schema.words(2, "mode").contains(holder["mode"].get<std::string>()));
+  CHECK(holder["count"].is_number_integer());
+  CHECK(holder["ttl_ms"].is_number_integer());
+  CHECK(number_or_null(holder["fence"]));
+  CHECK(number_or_null(holder["slot"]));
+  if (!holder["meta"].is_null()) CHECK(names_of(holder["meta"]) == schema.listed(2, "meta"));
+}
+
+void check_key(const Schema& schema, const Json& key) {
+  CHECK(names_of(key) == schema.fields(1));
+  CHECK(key["key"].is_string());
+  CHECK(schema.words(1, "type").contains(key["type"].get<std::string>()));
+  CHECK(schema.words(1, "state").contains(key["state"].get<std::string>()));
+  CHECK(key["ttl_ms"].is_number_integer());
+  for (const Json& holder : key["holders"]) check_holder(schema, holder);
+  for (const Json& waiter : key["waiters"])
+    CHECK(names_of(waiter) == Names{"owner", "position", "ttl_ms", "meta"});
+  CHECK(key["subscribers"].is_number_integer());
+  if (!key["permits"].is_null()) CHECK(names_of(key["permits"]) == schema.listed(1, "permits"));
+  CHECK(number_or_null(key["count"]));
+  CHECK((key["server"].is_null() || key["server"].is_string()));
+}
+
+/// Looks at `key`, which has to be of this type and state and as the manual says.
+void check(const RedisServer& redis, const std::string& key, const std::string& type,
+           const std::string& state) {
+  CAPTURE(key);
+  Rlock inspect = redis.rlock("inspect", "--json", key);
+  REQUIRE(inspect.exit_code() == 0);
+  const Json document = Json::parse(inspect.out());
+  const Schema schema;
+  CHECK(names_of(document) == schema.fields(0));
+  CHECK(document["v"] == 1);
+  CHECK(document["complete"] == true);
+  REQUIRE(document["keys"].size() == 1);
+  CHECK(document["keys"][0]["type"] == type);
+  CHECK(document["keys"][0]["state"] == state);
+  check_key(schema, document["keys"][0]);
+}
+
+void done(const RedisServer& redis, const Words& words) {
+  CAPTURE(words.at(1));
+  CHECK(Rlock{words, redis.environment()}.exit_code() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("the JSON of every type that rlock takes is as the manual says") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"})
+    done(redis, {"lock", "acquire", type, "--type", type, "--lease", "10m"});
+  check(redis, "nothing", "none", "free");
+  check(redis, "lock", "lock", "held");
+  check(redis, "fair", "lock", "held");  // with nobody in its queue it is one
+  check(redis, "fenced", "fenced", "held");
+  check(redis, "spin", "lock", "held");
+  check(redis, "read", "read-write", "held");
+  check(redis, "write", "read-write", "held");
+  check(redis, "plain", "plain", "held");
+
+  redis.cli({"RPUSH", "redisson_lock_queue:{fair}", "somebody:1"});
+  redis.cli({"ZADD", "redisson_lock_timeout:{fair}", "99999999999999", "somebody:1"});
+  check(redis, "fair", "fair", "held");
+  redis.del("fenced");
+  check(redis, "fenced", "fenced", "free");
+}
+
+TEST_CASE("the JSON of what is counted, kept or strange is as the manual says") {
+  RedisServer redis;
+  done(redis, {"sem", "init", "semaphore", "1"});
+  check(redis, "semaphore", "semaphore", "open");
+  done(redis, {"sem", "acquire", "semaphore"});
+  check(redis, "semaphore", "semaphore", "closed");
+  done(redis, {"permit", "init", "seats", "2"});
+  done(redis, {"permit", "acquire", "seats", "--lease", "10m"});
+  check(redis, "seats", "permit", "held");
+  done(redis, {"latch", "set", "built", "1"});
+  check(redis, "built", "latch", "closed");
+  done(redis, {"latch", "down", "built"});
+  check(redis, "built", "latch", "open");
+  done(redis, {"run", "-k", "report", "--min-hold", "10m", "--reason", "r", "--label", "a=b", "--", "true"});
+  check(redis, "report", "lock", "kept");
+  redis.cli({"RPUSH", "list", "x"});
+  check(redis, "list", "foreign", "held");
+}
+
+}  // namespace rlock::test

@@ -1,0 +1,98 @@
+// Where settings come from, as the binary finds them: a terminal for a password, the files of the machine and of the user.
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <optional>
+
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+/// Runs `script` where /etc is a folder of its own, so that /etc/rlock can be written. Nothing where that is not permitted.
+std::optional<Process> in_own_etc(const std::string& script, Process::Options options) {
+  Process may{{"unshare", "-rm", "mount", "-t", "tmpfs", "none", "/etc"}};
+  if (may.exit_code() != 0) return std::nullopt;
+  options.env["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin";
+  options.env["RLOCK"] = rlock_binary();
+  const std::string all = "set -e\nmount -t tmpfs none /etc\nmkdir -m 755 /etc/rlock\n" + script;
+  return std::make_optional<Process>(Words{"unshare", "-rm", "sh", "-c", all}, options);
+}
+
+}  // namespace
+
+TEST_CASE("--askpass asks on the terminal, shows nothing of what is typed, and uses it") {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = redis.url();
+  {
+    Pty pty{{rlock_binary(), "run", "--askpass", "-k", "k", "--", "echo", "it ran"}, options};
+    pty.expect("Password: ");
+    pty.type("CANARY\r");
+    pty.expect("it ran");
+    CHECK(pty.exit_code() == 0);
+    CHECK(pty.screen().find("CANARY") == std::string::npos);
+  }
+  {
+    Pty pty{{rlock_binary(), "inspect", "--askpass", "k"}, options};
+    pty.expect("Password: ");
+    pty.type("wrong\r");
+    CHECK(pty.exit_code() == 77);
+    CHECK(pty.screen().find("wrong\r\n") == std::string::npos);
+  }
+  {
+    // Whoever interrupts the question gets the terminal back as it was.
+    options.directory = redis.directory();
+    options.env["RLOCK"] = rlock_binary();
+    Pty pty{
+        {"sh", "-c",
+         "trap : INT; stty -g > before; \"$RLOCK\" inspect --askpass k; stty -g > after; cmp before after"},
+        options};
+    pty.expect("Password: ");
+    pty.type(Pty::kInterrupt);
+    CHECK(pty.exit_code() == 0);
+  }
+  options.own_session = true;
+  CHECK(Rlock{{"inspect", "--askpass", "k"}, options}.exit_code() == 64);
+}
+
+TEST_CASE("the user's config file beats that of the machine, name by name, and both beat REDIS_URL") {
+  RedisServer redis;
+  TempDir home;
+  Process::Options options = Rlock::clean_environment();
+  options.env["HOME"] = home.path();
+  options.env["REDIS_URL"] = "unix:///nonexistent/redis.sock";
+  const std::string machine =
+      "printf 'url = " + redis.url() + "\\nprefix = machine:\\n' > /etc/rlock/config\n";
+  const std::string take = "exec \"$RLOCK\" lock acquire -n k --lease 1m >/dev/null";
+
+  auto by_machine = in_own_etc(machine + take, options);
+  if (!by_machine) {
+    MESSAGE("skipped: no mount namespace for an /etc of our own");
+    return;
+  }
+  CHECK_MESSAGE(by_machine->exit_code() == 0, by_machine->err());
+  CHECK(redis.has("machine:k"));
+
+  REQUIRE(::mkdir((home / ".config").c_str(), 0700) == 0);
+  REQUIRE(::mkdir((home / ".config/rlock").c_str(), 0700) == 0);
+  write_file(home / ".config/rlock/config", "prefix = user:\n");
+  auto by_user = in_own_etc(machine + take, options);
+  CHECK(by_user->exit_code() == 0);
+  CHECK(redis.has("user:k"));
+
+  write_file(home / "named", "prefix = named:\nurl = " + redis.url() + "\n");
+  options.env["RLOCK_CONFIG"] = home / "named";
+  auto by_name = in_own_etc("echo nonsense > /etc/rlock/config\n" + take, options);
+  CHECK(by_name->exit_code() == 0);
+  CHECK(redis.has("named:k"));
+
+  options.env.erase("RLOCK_CONFIG");
+  auto junk = in_own_etc("echo nonsense > /etc/rlock/config\n" + take, options);
+  CHECK(junk->exit_code() == 78);
+  CHECK(junk->err().find("/etc/rlock/config") != std::string::npos);
+}
+
+}  // namespace rlock::test
