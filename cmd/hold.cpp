@@ -16,6 +16,10 @@ namespace {
 /// for what KILL does not end.
 constexpr Milliseconds kDying{1000};
 
+/// How long the rest of a group may take to end of the signal that has ended its first process, and how often we look.
+constexpr Milliseconds kParting{200};
+constexpr Milliseconds kGlance{5};
+
 std::string listed(const std::vector<pid_t>& pids) {
   std::vector<std::string> words;
   words.reserve(pids.size());
@@ -151,8 +155,18 @@ Ended HeldCommand::settle(Child& child) {
     if (had_terminal && pressed && !insist_.begun()) ended.pressed = key;
   }
   // A look at /proc only when something is left.
-  if (!child.group_is_empty()) ended.left = family_.in_group();
+  if (!child.group_is_empty()) ended.left = left_behind(ended.signal || job_.passed_on());
   return ended;
+}
+
+std::vector<pid_t> HeldCommand::left_behind(bool signalled) {
+  std::vector<pid_t> left = family_.in_group();
+  const TimePoint until = later(Clock::now(), kParting);
+  while (signalled && !left.empty() && Clock::now() < until) {
+    loop_.turn(later(Clock::now(), kGlance));
+    left = family_.in_group();
+  }
+  return left;
 }
 
 }  // namespace rlock

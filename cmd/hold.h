@@ -67,6 +67,7 @@ class HeldCommand {
   bool others_matter(TimePoint now);
   bool look_at(const std::vector<pid_t>& others);
   Ended settle(Child& child);
+  std::vector<pid_t> left_behind(bool signalled);
   Deadlines deadlines() const;
   Deadlines of_lock() const;
   std::string what_follows(const Child& child, TimePoint now) const;

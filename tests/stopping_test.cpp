@@ -1,0 +1,166 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/started.h"
+
+using namespace rlock::test;
+
+// Who is stopped, waited for or left alone, each seen from outside with the real binary.
+
+TEST_CASE("the whole group of the command is stopped, not only its first process") {
+  RedisServer redis;
+  auto run =
+      redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--", "sh", "-c", "sleep 60 & sleep 61 & wait");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.family().empty());
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("the lock is released when nobody is left of those who had to stop") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "400ms", "--", "bash", "-c",
+                         "(trap '' TERM; exec sleep 60) & echo $!; wait");
+  REQUIRE(eventually([&] { return run.out().ends_with('\n'); }));
+  const pid_t deaf = std::stoi(run.out());
+  CHECK(alive(deaf));
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 20s));
+
+  CHECK_FALSE(alive(deaf));
+  CHECK(run.exit_code() == 124);
+}
+
+TEST_CASE("groups that timeout, set -m and nested shells make are stopped too, another session is not") {
+  RedisServer redis;
+  for (const char* command : {"timeout 60 sleep 61", "bash -c 'set -m; sleep 62 & wait'",
+                              "bash -c 'set -m; sleep 62 & sleep 63'", "setsid -w sleep 64"}) {
+    auto run = sh(redis, std::string{"exec $RLOCK run -k k --max-hold 300ms -- "} + command);
+    CHECK(run.exit_code() == 124);
+    const bool other_session = std::string{command}.starts_with("setsid");
+    CHECK(run.family().size() == (other_session ? 1 : 0));
+  }
+}
+
+TEST_CASE("what is stopped or deaf is killed in the end") {
+  RedisServer redis;
+  for (const char* command : {"kill -STOP $$", "trap '' TERM; while :; do sleep 0.1; done"}) {
+    auto run = redis.rlock("run", "-k", "k", "--max-hold", "200ms", "--kill-after", "300ms", "--", "sh", "-c",
+                           command);
+    StopWatch watch;
+    CHECK(run.exit_code() == 124);
+    CHECK(watch.elapsed() < 5s);
+    CHECK(run.family().empty());
+  }
+}
+
+TEST_CASE("a stopped command that can end is woken to do so") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--", "bash", "-c",
+                         "trap 'echo bye; exit' TERM; kill -STOP $$; sleep 60");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.out() == "bye\n");
+}
+
+TEST_CASE("--signal is what the command is stopped with") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--signal", "USR1", "--", "bash", "-c",
+                         "trap 'echo usr1; exit' USR1; while :; do sleep 0.05; done");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.out() == "usr1\n");
+}
+
+TEST_CASE("a signal sent to us reaches the command's group each time, and we hold on") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
+                         "for s in TERM INT HUP USR1 USR2 WINCH; do trap \"echo $s\" $s; done; echo ready; "
+                         "while [ ! -e " +
+                             redis.directory() + "/end ]; do sleep 0.02; done; exit 9");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  std::string expected = "ready\n";
+  for (const auto& [number, name] : std::vector<std::pair<int, std::string>>{{SIGTERM, "TERM"},
+                                                                             {SIGTERM, "TERM"},
+                                                                             {SIGINT, "INT"},
+                                                                             {SIGHUP, "HUP"},
+                                                                             {SIGUSR1, "USR1"},
+                                                                             {SIGWINCH, "WINCH"}}) {
+    run.signal(number);
+    expected += name + "\n";
+    CHECK(eventually([&] { return run.out() == expected; }));
+  }
+  CHECK(redis.has("k"));
+  write_file(redis.directory() + "/end", "");
+
+  CHECK(run.exit_code() == 9);
+}
+
+TEST_CASE("an alarm from before an exec still ends the command") {
+  RedisServer redis;
+  auto run = sh(redis, "exec perl -e 'alarm 1; exec @ARGV' $RLOCK run -k k -- sleep 60");
+
+  CHECK(run.exit_code() == 128 + SIGALRM);
+  CHECK(eventually([&] { return !redis.has("k"); }));
+}
+
+TEST_CASE("whatever moment TERM comes at, no command and no key is left") {
+  RedisServer redis;
+  for (int delay = 0; delay < 40; ++delay) {
+    redis.cli({"SCRIPT", "FLUSH"});  // every script takes two round trips: more moments
+    auto run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+    ::usleep(static_cast<useconds_t>(delay * 250));
+    run.signal(SIGTERM);
+    CHECK(run.exit_code() == 128 + SIGTERM);
+    CHECK(run.family().empty());
+    CHECK(eventually([&] { return !redis.has("k"); }));
+  }
+}
+
+TEST_CASE("the last of the group is waited for with --until group, and otherwise named") {
+  RedisServer redis;
+  auto waits = redis.rlock("run", "-k", "k", "--until", "group", "--", "sh", "-c", "sleep 0.4 & exit 3");
+  StopWatch watch;
+  CHECK(waits.exit_code() == 3);
+  CHECK(watch.elapsed() >= 300ms);
+
+  auto leaves = redis.rlock("run", "-k", "k", "--", "sh", "-c", "sleep 0.7 & echo $!; exit 3");
+  CHECK(leaves.exit_code() == 3);
+  const std::string pid = leaves.out().substr(0, leaves.out().find('\n'));
+  CHECK(leaves.err() == "rlock: released 'k' while " + pid + " still runs (--until group waits for it)\n");
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("whoever leaves the group is not waited for any longer") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--until", "group", "--", "bash", "-c",
+                         "{ sleep 0.3; exec setsid sleep 60; } & exit 3");
+
+  CHECK(run.exit_code(30s) == 3);
+  CHECK(run.family().size() == 1);
+}
+
+TEST_CASE("who dies of the signal that ended the first process is not left behind") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
+                         "(trap 'sleep 0.05; exit' TERM; echo ready; while :; do sleep 0.01; done) & "
+                         "trap 'exit 4' TERM; wait");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  run.signal(SIGTERM);
+
+  CHECK(run.exit_code() == 4);
+  CHECK(run.err().find("still runs") == std::string::npos);
+  CHECK(run.family().empty());
+}
+
+TEST_CASE("a group that is waited for is stopped like a command") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--until", "group", "--max-hold", "400ms", "--", "sh", "-c",
+                         "sleep 60 & exit 0");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.family().empty());
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+
+/// An rlock under way, started through whatever starts it.
+inline Process start(const RedisServer& redis, Words argv, Process::Options options = {}) {
+  const auto ours = redis.environment();
+  options.env.insert(ours.env.begin(), ours.env.end());
+  options.unset = ours.unset;
+  options.env["RLOCK"] = rlock_binary();
+  return Process{std::move(argv), options};
+}
+
+/// The same by a line of bash, where it is $RLOCK.
+inline Process sh(const RedisServer& redis, const std::string& line, const Process::Options& options = {}) {
+  return start(redis, {"bash", "-c", line}, options);
+}
+
+}  // namespace rlock::test
