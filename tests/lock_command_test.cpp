@@ -1,4 +1,4 @@
-// rlock lock acquire | release | renew | status, and rlock unlock, as a script sees them.
+// rlock lock acquire | release | renew | status, as a script sees them.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -270,87 +270,6 @@ TEST_CASE("owner ids that could be mistaken are refused") {
     CHECK(status_of(redis, {"lock", "acquire", "k", "--lease", "1m", "--owner", owner}) == 64);
   }
   CHECK(status_of(redis, {"lock", "acquire", "k", "--lease", "1m", "--again"}) == 64);
-}
-
-TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it") {
-  RedisServer redis;
-  acquired(redis, "deploy");
-  Process::Options options = redis.environment();
-  options.own_session = true;
-  Rlock unlock{{"unlock", "deploy"}, options};
-  CHECK(unlock.exit_code() == 64);
-  CHECK(unlock.err().find("say --yes") != std::string::npos);
-  CHECK(redis.has("deploy"));
-}
-
-TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
-  RedisServer redis;
-  acquired(redis, "deploy");
-  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
-  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
-
-  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
-  CHECK(unlock.exit_code() == 0);
-  CHECK(unlock.out().empty());
-  CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
-  CHECK(unlock.err().find("rlock: nobody renews it; ") != std::string::npos);
-  CHECK(waiter.exit_code() == 0);
-}
-
-TEST_CASE("unlock says that a holder who renews is alive, and when it will learn of this") {
-  RedisServer redis;
-  Rlock run = redis.rlock("run", "-k", "deploy", "--", "sleep", "60");
-  REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
-  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
-  CHECK(unlock.exit_code() == 0);
-  CHECK(unlock.err().find("rlock: its holder is alive, and works on until its next renewal, within ") !=
-        std::string::npos);
-  run.signal(SIGTERM);
-  CHECK(run.exit_code() != 0);
-}
-
-TEST_CASE("unlock wakes the head of a fair queue") {
-  RedisServer redis;
-  acquired(redis, "deploy", {"--type", "fair"});
-  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m", "--type", "fair");
-  REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "1"; }));
-  REQUIRE(eventually([&] { return redis.cli({"PUBSUB", "CHANNELS"}) != ""; }));
-
-  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 0);
-  CHECK(waiter.exit_code() == 0);
-}
-
-TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
-  RedisServer redis;
-  acquired(redis, "deploy");
-  {
-    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
-    pty.expect("Remove the lock 'deploy'? [y/N] ");
-    pty.type("n\r");
-    CHECK(pty.exit_code() == 1);
-    CHECK(redis.has("deploy"));
-  }
-  {
-    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
-    pty.expect("[y/N] ");
-    pty.type(Pty::kInterrupt);
-    CHECK(pty.exit_code() == 128 + SIGINT);
-    CHECK(redis.has("deploy"));
-  }
-  Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
-  pty.expect("[y/N] ");
-  pty.type("y\r");
-  CHECK(pty.exit_code() == 0);
-  CHECK_FALSE(redis.has("deploy"));
-}
-
-TEST_CASE("unlock is guarded by --if-owner") {
-  RedisServer redis;
-  acquired(redis, "deploy", {"--owner", "ci-42"});
-  CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-41", "deploy"}) == 1);
-  CHECK(redis.has("deploy"));
-  CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-42", "deploy"}) == 0);
-  CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 1);
 }
 
 TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {
