@@ -221,7 +221,6 @@ int end_like(const Ended& ended, bool lost) {
 
 int run(const RunOptions& opt) {
   RunReport report = report_of(opt);
-  open_status(opt.status_fd, opt.status_file, report);
   Loop loop;
   Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
   Executor redis{loop,
@@ -240,6 +239,7 @@ int run(const RunOptions& opt) {
     say_who_voted(redis, gave_up->said);
     const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
     const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
+    report.waited = between(opt.started, Clock::now());
     report_gave_up(report, redis, *gave_up, exit);
     write_status(report);
     if (interrupted) die_of(*signals.ended());

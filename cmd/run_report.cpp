@@ -1,6 +1,7 @@
 #include "cmd/run_report.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/text.h"
 
@@ -11,7 +12,7 @@ using Outcome = RunReport::Outcome;
 RunReport report_of(const RunOptions& options) {
   RunReport report;
   report.keys = options.names;
-  report.type = options.type->name;
+  report.type = options.type != nullptr ? options.type->name : "lock";
   return report;
 }
 
@@ -71,6 +72,8 @@ void report_ended(RunReport& report, const Ended& ended, const std::optional<std
     report.outcome = ended.interrupted ? Outcome::interrupted
                      : ended.too_late  ? Outcome::unreachable
                                        : Outcome::not_started;
+    if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
+    if (ended.too_late) report.error = "granted too late to start the command";
     return;
   }
   report.outcome = lost ? Outcome::lost : ended.max_hold ? Outcome::max_hold : Outcome::ran;

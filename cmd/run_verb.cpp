@@ -1,6 +1,8 @@
 #include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/run.h"
+#include "cmd/run_report.h"
+#include "cmd/status.h"
 #include "cmd/verbs.h"
 
 namespace rlock {
@@ -12,9 +14,16 @@ class RunVerb final : public Verb {
 
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
+    open_status(options_.status_fd, options_.status_file, report_of(options_));
     complete_run(options_, shell_, std::move(command));
+    RunReport report = report_of(options_);
+    foresee_status(report);
     if (const auto problem = look_up(options_.command.front())) {
       complain(problem->text);
+      report.outcome = RunReport::Outcome::not_started;
+      report.exit = problem->exit_code;
+      report.error = problem->text;
+      write_status(report);
       return problem->exit_code;
     }
     return run(options_);

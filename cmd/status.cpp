@@ -108,6 +108,8 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
   if (::access(folder_of(file).c_str(), W_OK | X_OK) != 0) refuse();
 }
 
+void foresee_status(const RunReport& report) { destination.report = report; }
+
 void write_status(const RunReport& report) noexcept {
   if (destination.written) return;
   destination.written = true;

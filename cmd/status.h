@@ -45,6 +45,9 @@ struct RunReport {
 /// Throws Error{system} when the file could not be written in the end.
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report);
 
+/// What has become known since: a failure that reaches main is added to this.
+void foresee_status(const RunReport& report);
+
 /// Writes the report. The first one counts: nothing is written after it. What cannot be written is complained about, and the exit
 /// status stands.
 void write_status(const RunReport& report) noexcept;

@@ -7,6 +7,7 @@
 
 #include "cmd/output.h"
 #include "support/cli.h"
+#include "support/eventually.h"
 #include "support/process.h"
 #include "support/redis_server.h"
 
@@ -100,6 +101,35 @@ TEST_CASE("the status descriptor gets one line and is not inherited") {
   CHECK(line.ends_with("\"error\":\"no server\"}\n"));
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST_CASE("a run that comes to nothing leaves no report of an older one, and says why") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "status";
+  const auto report_of_run = [&](test::Words words) {
+    write_file(file, "old");
+    words.insert(words.begin(), {"run", "-k", "k", "--status-file", file});
+    test::Rlock run{words, redis.environment()};
+    static_cast<void>(run.exit_code(std::chrono::seconds{30}));
+    return read_file(file);
+  };
+  const std::string not_found = report_of_run({"--", "no-such-command"});
+  CHECK(not_found.find(R"("outcome":"not-started","exit":127)") != std::string::npos);
+  CHECK(not_found.find(R"("keys":["k"])") != std::string::npos);
+  CHECK(not_found.find("not found in PATH") != std::string::npos);
+  const std::string no_file = report_of_run({"--", "/dev/null"});
+  CHECK(no_file.find(R"("outcome":"not-started","exit":126)") != std::string::npos);
+  CHECK(no_file.find(R"("error":"Permission denied")") != std::string::npos);
+  CHECK(report_of_run({"--lease", "1ms", "--", "true"}).find(R"("outcome":"error","exit":78)") !=
+        std::string::npos);
+  CHECK(report_of_run({}).find(R"("outcome":"error","exit":64)") != std::string::npos);
+
+  test::Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(test::eventually([&] { return redis.has("k"); }));
+  const std::string busy = report_of_run({"-n", "--", "true"});
+  CHECK(busy.find(R"("outcome":"busy","exit":75)") != std::string::npos);
+  CHECK(busy.find(R"("waited_ms":null)") == std::string::npos);
 }
 
 TEST_CASE("a standard descriptor that gets the status stays the command's too") {
