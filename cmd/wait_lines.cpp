@@ -81,7 +81,8 @@ void WaitLines::look(const Waiting& waiting) {
   if (!time && !(changed && lines_ > 0 && verbosity() != Verbosity::quiet)) return;
   Patience patience = within(kAsking);
   patience.until = earliest(patience.until, subject_.wait.until(subject_.started));
-  if (changed || !holder_) ask_about(*waiting.busy, name, waiting.what, patience);
+  if (patience.until <= now) return;  // the last word follows at once
+  ask_about(*waiting.busy, name, waiting.what, patience);
   complain("waiting for " + line(*waiting.busy, name, ": held by "));
 }
 
@@ -92,7 +93,8 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
 
 void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
                           const Patience& patience) {
-  holder_ = Holder{Owner{busy.holder}, std::nullopt};
+  const bool same = holder_ && holder_->owner.str() == busy.holder;
+  holder_ = Holder{Owner{busy.holder}, std::nullopt, same ? holder_->listeners : 0};
   // One server that is frozen must not cost us what the others say.
   const auto enough_from = [&](const Votes& votes) {
     const auto answers =
@@ -111,18 +113,24 @@ void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable
   if (busy.holder.empty()) return;
   const Votes votes = ask({"HGET", metadata_key(name), busy.holder}, metadata_key(name));
   const Reply* facts = answer_of(votes);
-  if (facts != nullptr && facts->kind() == Reply::Kind::text) holder_->facts = parse_metadata(facts->text());
+  if (facts == nullptr || facts->kind() != Reply::Kind::text) return;
+  holder_->facts = parse_metadata(facts->text());
+  const Votes times = ask({"TIME"}, name.str());
+  const Reply* time = answer_of(times);
+  if (time == nullptr || time->kind() != Reply::Kind::array) return;
+  holder_->now = Milliseconds{time->at(0).integer() * 1000 + time->at(1).integer() / 1000};
 }
 
 std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_view held_by) const {
-  std::optional<Milliseconds> now;  // the server's: a lease that was renewed then has this rest now
-  if (holder_ && holder_->facts && busy.rest)
-    now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
   std::string text = quoted(name.str());
   if (!holder_ || holder_->owner.empty()) {
     if (!subject_.state.empty()) text += ": " + subject_.state;
+    if (subject_.state.empty() && held_by.starts_with(" is")) text += " is taken";
     return text + place(busy) + outlook(busy);
   }
+  std::optional<Milliseconds> now = holder_->now;
+  // The server's clock, when it did not say: a lease that was renewed then has this rest now.
+  if (!now && holder_->facts && busy.rest) now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
   text += std::string{held_by} + holder_text(holder_->owner, holder_->facts, now);
   const auto& facts = holder_->facts;
   if (facts && facts->host == host_name() && is_ancestor(facts->pid)) {
@@ -143,15 +151,17 @@ std::string WaitLines::outlook(const Busy& busy) const {
   if (!busy.rest) return "";
   if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(*busy.rest));
   if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(*busy.rest));
-  if (!holder_->facts->renews) return fmt::format("; ends in {}, nobody renews it", describe(*busy.rest));
-  return fmt::format("; frees in {} if it is dead", describe(*busy.rest));
+  Milliseconds rest = *busy.rest;  // when it answered last
+  if (holder_->now)
+    rest = std::max(holder_->facts->renewed + holder_->facts->lease - *holder_->now, Milliseconds{0});
+  if (!holder_->facts->renews) return fmt::format("; ends in {}, nobody renews it", describe(rest));
+  return fmt::format("; frees in {} if it is dead", describe(rest));
 }
 
 void WaitLines::give_up(const GaveUp& gave_up) {
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   const LockName& name = name_of(*gave_up.busy, 0);
-  const bool known = holder_ && holder_->owner.str() == gave_up.busy->holder;
-  if (!known && !gave_up.failure) ask_about(*gave_up.busy, name, nullptr, within(kAsking));
+  if (!gave_up.failure) ask_about(*gave_up.busy, name, nullptr, within(kAsking));
   const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started);
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));

@@ -23,7 +23,8 @@ struct WaitSubject {
 /// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and whenever somebody sends
 /// USR1; none with --quiet but for USR1.
 ///
-/// Asks the server only when the holder is another one than before: a waiter sends no command but its poll.
+/// Asks the server about the holder when a line comes, and at no other time: a holder may have ended since the last one, and keep
+/// its lock for --min-hold.
 class WaitLines {
  public:
   WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
@@ -39,7 +40,8 @@ class WaitLines {
   struct Holder {
     Owner owner;
     std::optional<Metadata> facts;
-    std::int64_t listeners = 0;  ///< who waits, ourselves included; 0: nobody can say
+    std::int64_t listeners = 0;         ///< who waits, ourselves included; 0: nobody can say
+    std::optional<Milliseconds> now{};  ///< the server's clock, when we asked
   };
 
   bool due(TimePoint now);

@@ -75,6 +75,35 @@ TEST_CASE("a wait that ends is 75, and lines say why it lasted") {
   CHECK(has(waiter.err(), "rlock: gave up after 1.5s: 'k' is held by "));
 }
 
+TEST_CASE("a wait that ends when its first line is due names the holder all the same") {
+  RedisServer redis;
+  Rlock held = holder(redis, "k");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{k}"); }));
+
+  Rlock waiter = redis.rlock("run", "-w", "1s", "-k", "k", "--", "true");
+  CHECK(waiter.exit_code() == 75);
+  CHECK(has(waiter.err(), "(sleep) \"hotfix 42\""));
+  CHECK_FALSE(has(waiter.err(), "Redisson"));
+}
+
+TEST_CASE("who waits for a lock that --min-hold keeps is told so, although it waited before") {
+  RedisServer redis;
+  Rlock job = redis.rlock("run", "-k", "k", "--min-hold", "1m", "-c",
+                          "trap 'exit 0' TERM; echo ready; sleep 60 & wait");
+  REQUIRE(eventually([&] { return job.out() == "ready\n"; }));
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{k}"); }));
+  Rlock waiter = redis.rlock("run", "-k", "k", "--", "true");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  waiter.signal(SIGUSR1);
+  REQUIRE(eventually([&] { return has(waiter.err(), "pid"); }));
+
+  job.signal(SIGTERM);
+  CHECK(job.exit_code() == 0);
+  waiter.signal(SIGUSR1);
+  CHECK(eventually([&] { return has(waiter.err(), "(exit 0)"); }));
+  waiter.signal(SIGTERM);
+}
+
 TEST_CASE("a waiter is woken by the release and not by the clock") {
   RedisServer redis;
   Rlock first = redis.rlock("run", "-k", "k", "--", "cat");
