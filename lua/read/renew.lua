@@ -16,6 +16,6 @@ if not holds then return 0 end
 
 local rest = tonumber(lease)
 if holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end
-redis.call('set', timeout, 1, 'px', rest)
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))
+redis.call('set', timeout, 1, 'px', rest)  -- second: behind a write that takes no memory it is let through when none is left
 return 1

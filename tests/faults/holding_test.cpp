@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <list>
+
 #include "faults/fault_line.h"
 
 using namespace rlock::test;
@@ -273,6 +275,32 @@ TEST_CASE("a holder whose server has no memory left releases all the same") {
   CHECK(rlock.exit_code() == 7);
   report("maxmemory 1 while held", "released", 7, 500ms);
   CHECK(eventually([&] { return line.clean(); }, kLease + 500ms));
+}
+
+TEST_CASE("a server that has no memory left takes no lock away, of whatever type") {
+  RedisServer redis;
+  std::list<Rlock> holders;
+  for (const Words& type : {Words{"--type", "lock"},
+                            {"--fair"},
+                            {"--fenced"},
+                            {"--read"},
+                            {"--write"},
+                            {"--type", "plain"},
+                            {"--permits", "2"}}) {
+    Words words{"run", "--lease", "3s", "-k", "k" + std::to_string(holders.size())};
+    words.insert(words.end(), type.begin(), type.end());
+    words.insert(words.end(), {"--", "sh", "-c", "echo inside; sleep 4; exit 7"});
+    holders.emplace_back(words, redis.environment());
+  }
+  for (Rlock& rlock : holders) REQUIRE(eventually([&] { return rlock.out() == "inside\n"; }));
+  redis.cli({"CONFIG", "SET", "maxmemory", "1"});
+  for (Rlock& rlock : holders) {
+    CHECK(rlock.exit_code(20s) == 7);
+    CHECK_MESSAGE(rlock.err().empty(), rlock.err());
+  }
+  for (int i = 0; i < 6; ++i) CHECK_FALSE(redis.has("k" + std::to_string(i)));
+  CHECK(redis.cli({"GET", "k6"}) == "2");
+  report("maxmemory 1 while held, every type", "renewed, released", 7, 4s);
 }
 
 TEST_CASE("a server that is restarted with its data is joined again") {
