@@ -37,7 +37,9 @@ class Init final : public PoolVerb {
     Session session{server_};
     need_one_server(session);
     const Pool made{session.name(key_), kind_, session.cluster()};
-    return finish(session, made.read_init(session.ask(made.init(total_))));
+    const PoolAnswer answer = made.read_init(session.ask(made.init(total_)));
+    if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
+    return finish(session, answer);
   }
 
  private:

@@ -166,9 +166,9 @@ TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted 
   RedisServer redis;
   tell(redis, {{"latch set gate 3", 0, ""}});
   for (const std::string line :
-       {"sem acquire gate -n", "sem release gate", "sem add gate 1", "sem drain gate", "sem status gate",
-        "sem delete gate", "permit acquire gate -n --lease 1m", "permit add gate 1", "permit status gate",
-        "permit delete gate"})
+       {"sem init gate 3", "sem acquire gate -n", "sem release gate", "sem add gate 1", "sem drain gate",
+        "sem status gate", "sem delete gate", "permit init gate 3", "permit acquire gate -n --lease 1m",
+        "permit add gate 1", "permit status gate", "permit delete gate"})
     tell(redis, {{line, 65, ""}});
   CHECK(redis.cli({"GET", "gate"}) == "3");
 
