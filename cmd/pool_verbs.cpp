@@ -5,10 +5,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
+#include "cmd/latch_guard.h"
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
-#include "sync/foreign.h"
-#include "sync/latch.h"
 
 namespace rlock {
 namespace {
@@ -149,19 +148,6 @@ class Delete final : public PoolVerb {
   }
 };
 
-/// Is it written down that a latch was set here and not opened yet? Whatever keeps us from reading that is not our business:
-/// the question proper will meet it too, with the patience that it has.
-bool closed_latch(Session& session, const Latch& latch) {
-  const Votes votes =
-      session.redis.run(latch.record(), within(session.deployment.timeouts.command), Redis::Insist::once);
-  for (const Vote& vote : votes) {
-    if (!vote.reply) continue;
-    const auto record = latch.read_record(*vote.reply);
-    return record && !record->opened;
-  }
-  return false;
-}
-
 }  // namespace
 
 void PoolVerb::need_one_server(const Session& session) {
@@ -182,12 +168,8 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session) const {
-  const LockName name = session.name(key_);
-  const Latch latch{name, session.cluster()};
-  if (!closed_latch(session, latch)) return;
-  // Written down long ago, perhaps: it may be gone since.
-  if (latch.read_status(session.ask(latch.status())).how != LatchAnswer::How::done) return;
-  throw Error{Error::wrong_type, refuse_foreign(name, noun_of(kind_), "latch").text};
+  rlock::refuse_latch(session.redis, session.name(key_), kind_, session.cluster(),
+                      within(session.deployment.timeouts.command));
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

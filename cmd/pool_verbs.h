@@ -23,8 +23,7 @@ class PoolVerb : public Verb {
   /// What stands there. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
 
-  /// Redisson keeps a latch in a bare number too, and taking permits would count it down. What rlock has written down when
-  /// it was set tells; a latch of another client nobody can tell. Throws Error{wrong_type}.
+  /// See cmd/latch_guard.h. Throws Error{wrong_type}.
   void refuse_latch(Session& session) const;
 
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.

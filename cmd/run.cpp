@@ -13,6 +13,7 @@
 #include "cmd/exit_code.h"
 #include "cmd/hold.h"
 #include "cmd/holds.h"
+#include "cmd/latch_guard.h"
 #include "cmd/lock_set.h"
 #include "cmd/run_report.h"
 #include "cmd/status.h"
@@ -53,6 +54,18 @@ AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines&
   options.tell = [&lines](const Waiting& waiting) { lines.look(waiting); };
   options.tell_at = [&lines] { return lines.next_at(); };
   return options;
+}
+
+/// Nothing but a lock of its own kind may be taken; a pool of permits and a latch look alike.
+void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Signals& signals) {
+  if (opt.type->name != "permit") return;
+  Patience patience = within(opt.deployment.timeouts.command);
+  if (opt.wait.given) patience.until = earliest(patience.until, opt.wait.until(opt.started));
+  patience.interrupted = [&signals] { return signals.any(); };
+  const bool cluster = opt.deployment.targets.front().topology == Target::Topology::cluster;
+  const auto failure = refuse_latch(redis, opt.names.front(), PoolKind::permits, cluster, patience);
+  if (failure && !opt.wait.given && !signals.any())
+    throw Error{failure->kind, unreachable_text(redis.str(), opt.deployment.named, *failure)};
 }
 
 /// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale.
@@ -234,6 +247,7 @@ int run(const RunOptions& opt) {
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
   WaitLines lines{redis, signals, {opt.started, opt.wait, opt.names}};
   std::optional<LockSet> locks;
+  refuse_what_looks_like_it(opt, redis, signals);
   const Acquired got = take(opt, redis, signals, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     say_who_voted(redis, gave_up->said);

@@ -155,6 +155,15 @@ TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
   CHECK(has(other.err(), "rlock permit add 'k' 3"));
 }
 
+TEST_CASE("permits are not taken from a latch of that size") {
+  RedisServer redis;
+  REQUIRE(redis.rlock("latch", "set", "gate", "3").exit_code(30s) == 0);
+  Rlock run = redis.rlock("run", "--permits", "3", "-k", "gate", "--", "true");
+  CHECK(run.exit_code(30s) == 65);
+  CHECK(run.err().find("latch") != std::string::npos);
+  CHECK(redis.cli({"GET", "gate"}) == "3");
+}
+
 TEST_CASE("what a killed run has taken is free again within its lease, whatever its type") {
   for (const Words& type : kTypes) {
     CAPTURE(type[1]);
