@@ -41,8 +41,8 @@ int usage_on_stderr(const std::string& screen) {
                                           sanitized(word, 80), before)};
   if (const auto meant = nearest(word, names_after(noun)))
     throw Error{Error::usage,
-                fmt::format("unknown verb {}; did you mean: rlock {}{}", quoted(word), before, *meant)};
-  throw Error{Error::usage, fmt::format("unknown verb {}; see rlock {}--help", quoted(word), before)};
+                fmt::format("unknown verb {}; did you mean: rlock {}{}", in_quotes(word), before, *meant)};
+  throw Error{Error::usage, fmt::format("unknown verb {}; see rlock {}--help", in_quotes(word), before)};
 }
 
 bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }

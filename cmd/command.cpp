@@ -15,8 +15,8 @@ std::optional<CannotRun> look_up(const std::string& command) {
   if (found.error == 0) return std::nullopt;
   if (found.error == EACCES)
     return CannotRun{exit_code::not_runnable,
-                     fmt::format("cannot run {}: it is in PATH, but not executable", quoted(command))};
-  return CannotRun{exit_code::not_found, fmt::format("cannot run {}: not found in PATH", quoted(command))};
+                     fmt::format("cannot run {}: it is in PATH, but not executable", in_quotes(command))};
+  return CannotRun{exit_code::not_found, fmt::format("cannot run {}: not found in PATH", in_quotes(command))};
 }
 
 }  // namespace rlock

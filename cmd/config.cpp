@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kLargestFile = 64 * 1024;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw Error{Error::config, fmt::format("config file {}: {}", quoted(path), why)};
+  throw Error{Error::config, fmt::format("config file {}: {}", in_quotes(path), why)};
 }
 
 struct File {
@@ -126,12 +126,12 @@ class Reader {
       }
     }
     const auto meant = nearest(name, names);
-    fail(meant ? fmt::format("unknown name {}; did you mean {}?", quoted(name), *meant)
-               : fmt::format("unknown name {}; known are {}", quoted(name), fmt::join(names, ", ")));
+    fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
+               : fmt::format("unknown name {}; known are {}", in_quotes(name), fmt::join(names, ", ")));
   }
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error{Error::config, fmt::format("config file {} line {}: {}", quoted(path_), number_, why)};
+    throw Error{Error::config, fmt::format("config file {} line {}: {}", in_quotes(path_), number_, why)};
   }
 
   const std::string& path_;

@@ -55,7 +55,7 @@ void expect_lock(const Inspection& found, std::string_view type) {
   if (found.state == Inspection::State::free) return;
   if (is_lock(found.type) && (type.empty() || agrees(found, type))) return;
   throw Error{Error::wrong_type,
-              fmt::format("{} holds {}, not {}", quoted(found.name.str()), what(found),
+              fmt::format("{} holds {}, not {}", in_quotes(found.name.str()), what(found),
                           type.empty() ? "a lock" : fmt::format("what --type {} takes", type))};
 }
 

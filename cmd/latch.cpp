@@ -27,14 +27,14 @@ class LatchVerb : public Verb {
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const LatchAnswer& answer) const {
     if (!answer.unannounced.empty())
-      complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(key_),
+      complain(fmt::format("{}: done, but its waiters could not be told: {}", in_quotes(key_),
                            sanitized(answer.unannounced)));
     switch (answer.how) {
       case LatchAnswer::How::done: return exit_code::ok;
       case LatchAnswer::How::exists:
-        tell(fmt::format("{} exists, {} to go, and stays as it is", quoted(key_), answer.count));
+        tell(fmt::format("{} exists, {} to go, and stays as it is", in_quotes(key_), answer.count));
         return exit_code::no;
-      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", quoted(key_))); return exit_code::no;
+      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", in_quotes(key_))); return exit_code::no;
       case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
     }
     return exit_code::internal;
@@ -150,7 +150,7 @@ class Wait final : public LatchVerb {
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
     if (session.signals.ended()) die_of(*session.signals.ended());
-    return say_refusal(*gave_up, fmt::format("{} is still closed", quoted(wanted.name().str())), session,
+    return say_refusal(*gave_up, fmt::format("{} is still closed", in_quotes(wanted.name().str())), session,
                        static_cast<int>(wait_.conflict_exit_code));
   }
 
@@ -165,7 +165,7 @@ class Wait final : public LatchVerb {
     if (record && record->opened) return exit_code::ok;
     tell(fmt::format(
         "{} was never set, or opened by another client and forgotten; see --absent-ok, --await-set",
-        quoted(key_)));
+        in_quotes(key_)));
     return exit_code::no;
   }
 

@@ -47,7 +47,7 @@ class LockVerb : public Verb {
   }
 
   int not_held(const Inspection& found) const {
-    const std::string key = quoted(found.name.str());
+    const std::string key = in_quotes(found.name.str());
     tell(found.holders.empty() ? fmt::format("{} is free", key)
                                : fmt::format("{} is not held by {}; see: rlock inspect {}", key,
                                              sanitized(owner_->str()), shell_quoted(key_)));
@@ -90,12 +90,12 @@ class Release final : public LockVerb {
     const GivenBack back =
         give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())
-      complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name.str()),
+      complain(fmt::format("released {}, but could not tell its waiters: {}", in_quotes(found.name.str()),
                            sanitized(back.unannounced)));
     if (back.how == GivenBack::How::not_ours) return not_held(found);
     if (back.how == GivenBack::How::unknown)
       throw Error{Error::unreachable,
-                  fmt::format("release of {} not confirmed: {}", quoted(found.name.str()), back.why)};
+                  fmt::format("release of {} not confirmed: {}", in_quotes(found.name.str()), back.why)};
     return exit_code::ok;
   }
 };

@@ -136,7 +136,7 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
   if (failed == 0) return exit_code::ok;
   static_cast<void>(give_back(session.redis, parts_, {}, within(kGoodbye)));
   throw Error{Error::system, fmt::format("write error on stdout: {}; {} was given back",
-                                         std::strerror(failed), quoted(lock_->name().str()))};
+                                         std::strerror(failed), in_quotes(lock_->name().str()))};
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {

@@ -84,7 +84,7 @@ std::string manual_options(std::string_view verb) {
   for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
     if (entry.name == verb) found = paragraphs(told);
   });
-  if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", quoted(verb))};
+  if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
   return *found;
 }
 

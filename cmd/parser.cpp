@@ -227,8 +227,8 @@ class Parser {
       } while (operand.many && taken < operands.size());
     }
     if (taken < operands.size()) {
-      throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}",
-                                            rlock::quoted(operands[taken]), told_.usage.front())};
+      throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}", in_quotes(operands[taken]),
+                                            told_.usage.front())};
     }
   }
 

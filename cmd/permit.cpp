@@ -81,8 +81,9 @@ class Acquire final : public PoolVerb {
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     if (session.signals.ended()) die_of(*session.signals.ended());
-    return say_refusal(std::get<GaveUp>(got), fmt::format("all permits of {} are taken", quoted(name.str())),
-                       session, static_cast<int>(wait_.conflict_exit_code));
+    return say_refusal(std::get<GaveUp>(got),
+                       fmt::format("all permits of {} are taken", in_quotes(name.str())), session,
+                       static_cast<int>(wait_.conflict_exit_code));
   }
 
  private:
@@ -122,7 +123,7 @@ class Release final : public PoolVerb {
     const Pool there = pool(session);
     const auto released = there.read_release(session.ask(there.release(ids_)));
     if (!released.unannounced.empty())
-      complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(key_),
+      complain(fmt::format("{}: released, but its waiters could not be told: {}", in_quotes(key_),
                            sanitized(released.unannounced)));
     return std::ranges::count(released.taken, false) == 0 ? exit_code::ok : exit_code::no;
   }

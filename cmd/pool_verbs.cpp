@@ -175,13 +175,13 @@ void PoolVerb::refuse_latch(Session& session) const {
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
   const LockName name = session.name(key_);
   if (!answer.unannounced.empty())
-    complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(name.str()),
+    complain(fmt::format("{}: done, but its waiters could not be told: {}", in_quotes(name.str()),
                          sanitized(answer.unannounced)));
   switch (answer.how) {
     case PoolAnswer::How::done: return exit_code::ok;
     case PoolAnswer::How::exists:
-      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name.str()), noun(),
-                       shell_quoted(key_)));
+      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", in_quotes(name.str()),
+                       noun(), shell_quoted(key_)));
       return exit_code::no;
     case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
     case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};

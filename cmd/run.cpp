@@ -37,7 +37,7 @@ std::vector<InheritedHold> holds_above_us() {
 
 std::string all_keys(const RunOptions& opt) {
   std::vector<std::string> names;
-  for (const LockName& name : opt.names) names.push_back(quoted(name.str()));
+  for (const LockName& name : opt.names) names.push_back(in_quotes(name.str()));
   return joined(names, ", ");
 }
 
@@ -177,7 +177,7 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
   const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
   const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string key = quoted(parts[i].lock->name().str());
+    const std::string key = in_quotes(parts[i].lock->name().str());
     const GivenBack& answer = answers[i];
     if (answer.how == GivenBack::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
@@ -195,7 +195,8 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
 
 void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
   if (ended.not_started != 0)
-    complain(fmt::format("cannot run {}: {}", quoted(opt.command.front()), std::strerror(ended.not_started)));
+    complain(
+        fmt::format("cannot run {}: {}", in_quotes(opt.command.front()), std::strerror(ended.not_started)));
   if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
   if (ended.left.empty()) return;
   std::vector<std::string> pids;

@@ -269,7 +269,7 @@ std::string shell_word(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  return quoted(word);
+  return in_quotes(word);
 }
 
 [[noreturn]] void no_key(const std::vector<std::string>& command) {
@@ -287,7 +287,7 @@ void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
                       std::vector<std::string> command) {
   if (shell && !command.empty())
     throw Error{Error::usage,
-                fmt::format("-c takes the whole command; {} is one word too many", quoted(command[0]))};
+                fmt::format("-c takes the whole command; {} is one word too many", in_quotes(command[0]))};
   if (shell) {
     if (shell->empty()) throw Error{Error::usage, "-c: the command is empty"};
     command = {"/bin/sh", "-c", *shell};

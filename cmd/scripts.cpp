@@ -76,8 +76,8 @@ class Show final : public Verb {
       known.push_back(script->name);
     }
     const auto meant = nearest(name, known);
-    throw Error{Error::usage, meant ? fmt::format("no script {}; did you mean {}?", quoted(name), *meant)
-                                    : fmt::format("no script {}; see rlock scripts list", quoted(name))};
+    throw Error{Error::usage, meant ? fmt::format("no script {}; did you mean {}?", in_quotes(name), *meant)
+                                    : fmt::format("no script {}; see rlock scripts list", in_quotes(name))};
   }
 
   const std::string names_ = script_names();
@@ -103,7 +103,7 @@ class Load final : public Verb {
       const Reply reply = session.ask(command({"SCRIPT", "LOAD", std::string{script->source}}));
       if (reply.text() != script->sha1)
         throw Error{Error::internal,
-                    fmt::format("the server calls script {} {}", script->name, quoted(reply.text()))};
+                    fmt::format("the server calls script {} {}", script->name, in_quotes(reply.text()))};
     }
     return exit_code::ok;
   }

@@ -51,7 +51,7 @@ class Acquire final : public PoolVerb {
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
     if (session.signals.ended()) die_of(*session.signals.ended());
-    return say_refusal(*gave_up, fmt::format("{} has too few permits now", quoted(wanted.name().str())),
+    return say_refusal(*gave_up, fmt::format("{} has too few permits now", in_quotes(wanted.name().str())),
                        session, static_cast<int>(wait_.conflict_exit_code));
   }
 

@@ -37,7 +37,7 @@ class Start final : public Verb {
 
   int act(TimePoint, std::vector<std::string>) override {
     const Address address = ensure_local_server(within(kLocalStart));
-    mention(fmt::format("the private server listens on {}", quoted(address.str())));
+    mention(fmt::format("the private server listens on {}", in_quotes(address.str())));
     return exit_code::ok;
   }
 };

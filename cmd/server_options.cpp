@@ -294,7 +294,7 @@ LockName Deployment::name(const std::string& key) const {
         Error::config,
         fmt::format("a cluster cannot keep {} and the names beside it in one slot: its braces have to "
                     "hold something, as in {{orders}}:eu",
-                    rlock::quoted(full.str()))};
+                    in_quotes(full.str()))};
   return full;
 }
 

@@ -101,7 +101,7 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
   if (file.empty()) return;
   const auto refuse = [&] {
     destination.written = true;
-    throw Error{Error::system, fmt::format("--status-file {}: {}", quoted(file), std::strerror(errno))};
+    throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), std::strerror(errno))};
   };
   // An old report must not be taken for ours, even when we are killed before we can say anything.
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) refuse();
@@ -121,8 +121,8 @@ void write_status(const RunReport& report) noexcept {
   }
   if (!destination.file.empty()) {
     if (const int failed = write_file(destination.file, line))
-      complain(
-          fmt::format("cannot write the status to {}: {}", quoted(destination.file), std::strerror(failed)));
+      complain(fmt::format("cannot write the status to {}: {}", in_quotes(destination.file),
+                           std::strerror(failed)));
   }
 }
 

@@ -78,7 +78,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
 }
 
 int Unlock::nothing_to_remove(const Inspection& found) const {
-  const std::string key = quoted(found.name.str());
+  const std::string key = in_quotes(found.name.str());
   if (found.holders.empty()) {
     tell(fmt::format("{} is free", key));
   } else {
@@ -93,7 +93,7 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   for (const Holder& holder : found.holders) complain(warning(holder, found.now));
   if (yes_) return true;
   const std::string answer =
-      ask_on_terminal(fmt::format("Remove the lock {}? [y/N] ", quoted(found.name.str())),
+      ask_on_terminal(fmt::format("Remove the lock {}? [y/N] ", in_quotes(found.name.str())),
                       "there is no terminal to ask on; say --yes");
   return answer == "y" || answer == "Y" || answer == "yes";
 }
@@ -134,15 +134,15 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   switch (forced.how) {
     case Forced::How::removed: break;
     case Forced::How::nothing_there:
-      tell(fmt::format("{} is free by now", quoted(found.name.str())));
+      tell(fmt::format("{} is free by now", in_quotes(found.name.str())));
       return exit_code::no;
     case Forced::How::other_owner:
-      tell(fmt::format("{} is held by {} by now", quoted(found.name.str()), sanitized(forced.other)));
+      tell(fmt::format("{} is held by {} by now", in_quotes(found.name.str()), sanitized(forced.other)));
       return exit_code::no;
     case Forced::How::refused: throw Error{Error::wrong_type, forced.refused.text};
   }
   if (!forced.unannounced.empty())
-    complain(fmt::format("removed {}, but could not tell its waiters: {}", quoted(found.name.str()),
+    complain(fmt::format("removed {}, but could not tell its waiters: {}", in_quotes(found.name.str()),
                          sanitized(forced.unannounced)));
   return exit_code::ok;
 }

@@ -122,7 +122,7 @@ void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable
 }
 
 std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_view held_by) const {
-  std::string text = quoted(name.str());
+  std::string text = in_quotes(name.str());
   if (!holder_ || holder_->owner.empty()) {
     if (!subject_.state.empty()) text += ": " + subject_.state;
     if (subject_.state.empty() && held_by.starts_with(" is")) text += " is taken";

@@ -61,7 +61,7 @@ TEST_CASE("long text is cut between characters, and says so") {
   CHECK(sanitized("abcdef", 5) == "abcde...");
   CHECK(sanitized("ab\xc3\xbc", 3) == "ab...");
   CHECK(sanitized(std::string(1000, 'x')).size() == 303);
-  CHECK(quoted("deploy") == "'deploy'");
+  CHECK(in_quotes("deploy") == "'deploy'");
 }
 
 TEST_CASE("JSON gets valid UTF-8 whatever came") {

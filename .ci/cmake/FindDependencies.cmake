@@ -1,4 +1,4 @@
-# The libraries rlock stands on, as rlock::hiredis, rlock::fmt, rlock::json, rlock::cli11 and rlock::doctest.
+# The libraries rlock stands on, as rlock::hiredis, rlock::tls, rlock::fmt, rlock::json, rlock::cli11 and rlock::doctest.
 #
 # Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
 # loader has to find, map and relocate hiredis, OpenSSL and libstdc++ first.
@@ -8,9 +8,9 @@ find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-# hiredis >= 1.1 (RESP3 pushes, TLS). Distributions ship no usable CMake package for it, some an older release.
-find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis_ssl.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)
-find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis_ssl.h)
+# hiredis >= 1.1 (RESP3 pushes). Distributions ship no usable CMake package for it, some an older release.
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h)
 if(HIREDIS_INCLUDE_DIR)
   file(STRINGS ${HIREDIS_INCLUDE_DIR}/hiredis/hiredis.h version REGEX "^#define HIREDIS_(MAJOR|MINOR|PATCH) ")
   string(REGEX REPLACE "[^0-9;]" "" version "${version}")
@@ -18,22 +18,25 @@ if(HIREDIS_INCLUDE_DIR)
 endif()
 get_filename_component(prefix "${HIREDIS_INCLUDE_DIR}" DIRECTORY)
 find_library(HIREDIS_LIBRARY libhiredis.a HINTS ${prefix}/lib)
-find_library(HIREDIS_SSL_LIBRARY libhiredis_ssl.a HINTS ${prefix}/lib)
-if(NOT HIREDIS_SSL_LIBRARY OR NOT HIREDIS_LIBRARY OR HIREDIS_VERSION VERSION_LESS 1.1)
-  message(FATAL_ERROR "hiredis >= 1.1 with libhiredis_ssl.a is missing (found: '${HIREDIS_VERSION}'); "
-    "run .ci/setup, or build it (make static USE_SSL=1) and set RLOCK_DEPS to the folder that holds hiredis/")
+if(NOT HIREDIS_LIBRARY OR HIREDIS_VERSION VERSION_LESS 1.1)
+  message(FATAL_ERROR "hiredis >= 1.1 with libhiredis.a is missing (found: '${HIREDIS_VERSION}'); "
+    "run .ci/setup, or build it (make static) and set RLOCK_DEPS to the folder that holds hiredis/")
 endif()
 message(STATUS "Found hiredis ${HIREDIS_VERSION}: ${HIREDIS_LIBRARY}")
 add_library(rlock_hiredis INTERFACE)
 target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR})
-target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_SSL_LIBRARY} ${HIREDIS_LIBRARY} OpenSSL::SSL OpenSSL::Crypto)
+target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_LIBRARY})
+add_library(rlock::hiredis ALIAS rlock_hiredis)
+
+add_library(rlock_tls INTERFACE)
+target_link_libraries(rlock_tls INTERFACE OpenSSL::SSL OpenSSL::Crypto)
 foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, where it is built so
   find_library(ARCHIVE_${library} lib${library}.a)
   if(ARCHIVE_${library})
-    target_link_libraries(rlock_hiredis INTERFACE ${ARCHIVE_${library}})
+    target_link_libraries(rlock_tls INTERFACE ${ARCHIVE_${library}})
   endif()
 endforeach()
-add_library(rlock::hiredis ALIAS rlock_hiredis)
+add_library(rlock::tls ALIAS rlock_tls)
 
 find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)
 file(STRINGS ${FMT_INCLUDE_DIR}/fmt/core.h version REGEX "^#define FMT_VERSION ")

@@ -67,7 +67,7 @@ std::string sanitized(std::string_view bytes, std::size_t limit) {
   return text;
 }
 
-std::string quoted(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
+std::string in_quotes(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
 
 std::string utf8(std::string_view bytes) {
   std::string text;

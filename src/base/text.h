@@ -14,7 +14,7 @@ namespace rlock {
 std::string sanitized(std::string_view bytes, std::size_t limit = 300);
 
 /// sanitized(), in single quotes: 'deploy'.
-std::string quoted(std::string_view bytes);
+std::string in_quotes(std::string_view bytes);
 
 /// As one word for a shell (bash, zsh, ksh), to be pasted: deploy, 'a b', $'a\nb'.
 std::string shell_quoted(std::string_view word);

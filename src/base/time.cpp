@@ -32,7 +32,7 @@ constexpr std::array<Unit, 5> kUnits{
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
-  throw Error{Error::usage, fmt::format("{} {}", quoted(text), why)};
+  throw Error{Error::usage, fmt::format("{} {}", in_quotes(text), why)};
 }
 
 [[noreturn]] void refuse_junk(std::string_view text) {

@@ -72,7 +72,7 @@ bool forget_descriptors(int keep, int report) {
 
 [[noreturn]] void refuse(const Daemon& daemon, int why) {
   throw Error{Error::system,
-              fmt::format("cannot start {}: {}", quoted(daemon.argv.front()), std::strerror(why))};
+              fmt::format("cannot start {}: {}", in_quotes(daemon.argv.front()), std::strerror(why))};
 }
 
 }  // namespace

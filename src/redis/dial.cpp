@@ -136,14 +136,14 @@ std::optional<int> Dial::outcome() const {
 }
 
 std::string Dial::silence() const {
-  return lookup_ ? fmt::format("cannot look up {}: no answer in time", quoted(address_.host))
+  return lookup_ ? fmt::format("cannot look up {}: no answer in time", in_quotes(address_.host))
                  : "no answer to the connection attempt";
 }
 
 void Dial::look_at_answer(TimePoint now) {
   lookup_->ready();
   if (lookup_->failure()) {
-    failure_ = fmt::format("cannot look up {}: {}", quoted(address_.host), sanitized(*lookup_->failure()));
+    failure_ = fmt::format("cannot look up {}: {}", in_quotes(address_.host), sanitized(*lookup_->failure()));
   } else if (lookup_->found()) {
     for (const std::string& numeric : *lookup_->found()) add(numeric);
   } else if (now < until_) {

@@ -48,12 +48,13 @@ std::optional<Listener> find_listener(const std::string& path) {
   if (::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     if (errno == EAGAIN) return listener;  // it is there, but cannot take one more now
     if (errno == ENOENT || errno == ECONNREFUSED) return std::nullopt;
-    refuse(Error::unreachable, fmt::format("cannot connect to {}: {}", quoted(path), std::strerror(errno)));
+    refuse(Error::unreachable,
+           fmt::format("cannot connect to {}: {}", in_quotes(path), std::strerror(errno)));
   }
   socklen_t size = sizeof listener.peer;
   ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &listener.peer, &size);
   if (listener.peer.uid != ::geteuid())
-    refuse(Error::config, fmt::format("somebody else listens at {}", quoted(path)));
+    refuse(Error::config, fmt::format("somebody else listens at {}", in_quotes(path)));
   return listener;
 }
 
@@ -134,7 +135,7 @@ void start(const LocalDirectory& directory, const Descriptor& lock) {
 std::string does_not_answer(const LocalDirectory& directory) {
   return fmt::format(
       "a server runs in {} but does not answer; its process is in server.pid, its words are in server.log",
-      quoted(directory.path()));
+      in_quotes(directory.path()));
 }
 
 }  // namespace
@@ -156,7 +157,7 @@ Address ensure_local_server(const Patience& patience) {
     if (!lock) continue;  // it is about to listen, or somebody is starting it
     if (started)
       refuse(Error::unreachable,
-             fmt::format("the server ended at once; see {}", quoted(directory / "server.log")));
+             fmt::format("the server ended at once; see {}", in_quotes(directory / "server.log")));
     start(directory, lock);
     started = true;
   } while (pause(patience));
@@ -177,7 +178,7 @@ bool stop_local_server(const Patience& patience) {
     if (take_lock(folder)) return true;  // it is gone, and so are processes that it has forked to write
   } while (pause(patience));
   if (refusal.empty()) refuse(Error::unreachable, does_not_answer(directory));
-  refuse(Error::unreachable, fmt::format("the server does not stop: {}", quoted(refusal)));
+  refuse(Error::unreachable, fmt::format("the server does not stop: {}", in_quotes(refusal)));
 }
 
 LocalServer local_server() {

@@ -18,7 +18,7 @@ namespace rlock {
 namespace {
 
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
-  throw Error{Error::config, fmt::format("local: {} {}", quoted(path), why)};
+  throw Error{Error::config, fmt::format("local: {} {}", in_quotes(path), why)};
 }
 
 /// An absolute path, or nothing: a relative one would mean another place in every directory.
@@ -48,7 +48,7 @@ void check(int fd, const std::string& path) {
   if (facts.st_uid != ::geteuid())
     refuse(path, "belongs to somebody else; set XDG_STATE_HOME to a place of your own");
   if ((facts.st_mode & 077) != 0)
-    refuse(path, fmt::format("can be entered by others; chmod 700 {}", quoted(path)));
+    refuse(path, fmt::format("can be entered by others; chmod 700 {}", in_quotes(path)));
   if ((parent.st_mode & S_IWOTH) != 0 && (parent.st_mode & S_ISVTX) == 0) {
     refuse(path, "is in a folder where everybody may exchange it; set XDG_STATE_HOME to another place");
   }

@@ -31,7 +31,7 @@ class File {
   File& operator=(const File&) = delete;
 
   [[noreturn]] void refuse(std::string_view why) const {
-    throw Error{Error::config, fmt::format("password file {}: {}", quoted(path_), why)};
+    throw Error{Error::config, fmt::format("password file {}: {}", in_quotes(path_), why)};
   }
 
   bool can_be_read_again() const {

@@ -101,8 +101,8 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
     return pass(Weight::denied, refused_.value_or(why), now);
   }
   if (reply.is_nil()) {
-    return pass(Weight::unknown, {Error::unreachable, "it knows no primary called " + quoted(target_.master)},
-                now);
+    return pass(Weight::unknown,
+                {Error::unreachable, "it knows no primary called " + in_quotes(target_.master)}, now);
   }
   found_ = read_address(reply);
   if (!found_)

@@ -11,7 +11,7 @@ namespace {
 [[noreturn]] void unexpected(const char* wanted, const Reply& reply) {
   const std::string got = reply.is_nil()                       ? "nothing"
                           : reply.kind() == Reply::Kind::array ? "a list"
-                                                               : quoted(reply.text());
+                                                               : in_quotes(reply.text());
   throw Error{Error::internal, fmt::format("the server answered {} where {} was expected", got, wanted)};
 }
 

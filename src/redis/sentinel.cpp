@@ -74,7 +74,7 @@ void Sentinel::check(TimePoint now) {
   if (connection == nullptr) {
     const Failure why = link_->failure().value_or(Failure{});
     return doubt({why.kind, fmt::format("{}, the primary of {}: {}", link_->address().str(),
-                                        quoted(target_.master), why.text)},
+                                        in_quotes(target_.master), why.text)},
                  now);
   }
   if (connection->number() != checked_) {
@@ -84,7 +84,7 @@ void Sentinel::check(TimePoint now) {
   if (!role_->answer) {
     if (now < check_ends_) return;
     return doubt({Error::unreachable, fmt::format("{}, the primary of {}, does not answer",
-                                                  link_->address().str(), quoted(target_.master))},
+                                                  link_->address().str(), in_quotes(target_.master))},
                  now);
   }
   const Reply& role = *role_->answer;
@@ -95,7 +95,7 @@ void Sentinel::check(TimePoint now) {
     return doubt(
         {Error::unreachable,
          fmt::format("Sentinel names {} as the primary of {}, but it is a replica: the failover is not over",
-                     link_->address().str(), quoted(target_.master))},
+                     link_->address().str(), in_quotes(target_.master))},
         now);
   }
   state_ = State::leading;

@@ -35,7 +35,7 @@ std::string openssl_reason(unsigned long error) {
 }
 
 [[noreturn]] void refuse(std::string_view option, const std::string& path, std::string_view why) {
-  throw Error{Error::config, fmt::format("--{} {}: {}", option, quoted(path), why)};
+  throw Error{Error::config, fmt::format("--{} {}: {}", option, in_quotes(path), why)};
 }
 
 void require_readable(std::string_view option, const std::string& path) {
@@ -128,7 +128,7 @@ void TlsContext::identify() const {
   const unsigned long error = ::ERR_peek_error();
   const bool mismatch =
       read ? ::SSL_CTX_check_private_key(handle()) != 1 : ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH;
-  if (mismatch) refuse("tls-key", tls_.key, fmt::format("is not the key of --cert {}", quoted(tls_.cert)));
+  if (mismatch) refuse("tls-key", tls_.key, fmt::format("is not the key of --cert {}", in_quotes(tls_.cert)));
   if (!read) refuse("tls-key", tls_.key, fmt::format("no private key in PEM ({})", openssl_reason(error)));
 }
 
@@ -157,7 +157,7 @@ TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, const std::str
                   ::SSL_set_tlsext_host_name(session_.get(), host_.c_str()) == 1
             : ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session_.get()), host_.c_str()) == 1;
   if (!set)
-    throw Error{Error::config, fmt::format("{} is no name that a certificate could have", quoted(host_))};
+    throw Error{Error::config, fmt::format("{} is no name that a certificate could have", in_quotes(host_))};
   shake_hands();
 }
 
@@ -235,7 +235,7 @@ Failure TlsSession::failure_of_handshake(unsigned long error) const {
         verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN || verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
       hint = "; --cacert says whom to trust";
     return {Error::denied,
-            fmt::format("the server's certificate does not prove that it is {}: {}{}", quoted(host_),
+            fmt::format("the server's certificate does not prove that it is {}: {}{}", in_quotes(host_),
                         lower_first(::X509_verify_cert_error_string(verdict)), hint)};
   }
   const int reason = ERR_GET_REASON(error);

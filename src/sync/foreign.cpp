@@ -35,8 +35,8 @@ Refused refuse_foreign(const LockName& name, std::string_view wanted, std::strin
   const std::string what = known ? std::string{kind->what} : fmt::format("a {}", sanitized(found));
   const std::string_view remedy = known ? kind->remedy : std::string_view{};
   return {.why = Refused::Why::wrong_type,
-          .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name.str()), what, wanted,
-                              remedy.empty() ? "" : fmt::format("{}, or ", remedy),
+          .text = fmt::format("{} holds {}, not {}; {}choose another key{}", in_quotes(name.str()), what,
+                              wanted, remedy.empty() ? "" : fmt::format("{}, or ", remedy),
                               remedy.empty() ? " or delete what stands there" : "")};
 }
 

@@ -19,11 +19,11 @@ constexpr std::int64_t kNoSlot = 65535;
 Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
   const std::string remedy = wanted > found
                                  ? fmt::format("or change it for everybody: rlock permit add {} {}",
-                                               quoted(name.str()), wanted - found)
+                                               in_quotes(name.str()), wanted - found)
                                  : "since rlock permit add makes a pool larger and never smaller";
   return {.why = Refused::Why::wrong_type,
           .text = fmt::format("{} is a pool of {} permits, not of {}; use --permits {}, {}",
-                              quoted(name.str()), found, wanted, found, remedy)};
+                              in_quotes(name.str()), found, wanted, found, remedy)};
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ Refused refuse_absent(const LockName& name, PoolKind kind) {
   const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
   return {.why = Refused::Why::absent,
           .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun_of(kind).substr(2),
-                              quoted(name.str()), verb, shell_quoted(name.str()))};
+                              in_quotes(name.str()), verb, shell_quoted(name.str()))};
 }
 
 Busy busy_pool(std::int64_t rest) {
