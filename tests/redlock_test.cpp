@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <sstream>
 
 #include "support/crowd.h"
 #include "support/eventually.h"
@@ -162,6 +163,27 @@ TEST_CASE("a command whose minority dies runs on") {
   CHECK(run.exit_code(40s) == 0);
   five[0].thaw();
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());
+}
+
+TEST_CASE("a server that is frozen while we hold costs no processor time") {
+  Masters three{3};
+  const TempDir folder;
+  const std::string stat = folder / "stat";
+  Rlock run = three.rlock("run", "-k", "k", "--lease", "6s", "--", "sh", "-c",
+                          "touch " + folder / "in" + "; sleep 5; cat /proc/$PPID/stat > " + stat);
+  REQUIRE(eventually([&] { return inside(folder); }, 20s));
+  three[1].freeze();
+  CHECK(run.exit_code(40s) == 0);
+  three[1].thaw();
+
+  std::istringstream fields{read_file(stat)};
+  std::string field;
+  for (int i = 0; i < 13; ++i) fields >> field;
+  long user = -1, system = -1;
+  fields >> user >> system;
+  std::printf("5 s beside a frozen server: %ld ticks of processor time\n", user + system);
+  CHECK(user >= 0);
+  CHECK(user + system < 100);  // a second; turning without a pause it would be five
 }
 
 TEST_CASE("somebody else's majority is busy, and its holder is named") {
