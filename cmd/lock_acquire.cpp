@@ -142,12 +142,16 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   if (!lease_)
     throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
+  if (valid_for(*lease_) <= Milliseconds{0})
+    throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
+                                           describe(*lease_))};
   if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
   owner_ = given_owner_.value_or(new_owner());
 
   Session session{server_, &wait_};
   need_few_servers(*type_, session.redis.nodes());
-  WaitLines lines{session.redis, session.signals, {started, wait_, {session.name(key_)}}};
+  WaitLines lines{
+      session.redis, session.signals, {started, wait_, {session.name(key_)}, std::string{type_->busy_text}}};
   Acquired got = take(session, started, again_, lines);
   // Who does not have it yet takes it for the first time.
   const auto* gave_up = std::get_if<GaveUp>(&got);

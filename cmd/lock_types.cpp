@@ -61,6 +61,7 @@ constexpr LockType kLockTypes[] = {
      .only_one_server = "majorities among them can be found for more holders than there are permits",
      .only_one_key =
          "pools are of different sizes, and RLOCK_SLOT is a place in one of them; nest one run in the other",
+     .busy_text = "too few of its permits are free",
      .make = make_permits},
     {.name = "plain", .flags = "", .help = "", .polls = true, .make = make_polling<PlainLock, kPlainPause>},
 };

@@ -31,6 +31,16 @@ Setter id_into(std::vector<std::string>& ids) {
   };
 }
 
+/// Names those of which nothing was done.
+int all_of_them(const std::string& key, const std::vector<std::string>& ids, const std::vector<bool>& done) {
+  for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
+    if (!done[i])
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", to_hex(ids[i]), quoted(key),
+                       shell_quoted(key)));
+  }
+  return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
+}
+
 class Acquire final : public PoolVerb {
  public:
   Acquire() : PoolVerb(PoolKind::permits) {}
@@ -125,7 +135,7 @@ class Release final : public PoolVerb {
     if (!released.unannounced.empty())
       complain(fmt::format("{}: released, but its waiters could not be told: {}", in_quotes(key_),
                            sanitized(released.unannounced)));
-    return std::ranges::count(released.taken, false) == 0 ? exit_code::ok : exit_code::no;
+    return all_of_them(key_, ids_, released.taken);
   }
 
  private:
@@ -161,7 +171,7 @@ class Renew final : public PoolVerb {
     const Pool there = pool(session);
     const Milliseconds lease = lease_ ? *lease_ : known_lease(session);
     const std::vector<bool> renewed = there.read_renewal(session.ask(there.renew(ids_, lease)));
-    return std::ranges::count(renewed, false) == 0 ? exit_code::ok : exit_code::no;
+    return all_of_them(key_, ids_, renewed);
   }
 
  private:

@@ -167,7 +167,10 @@ void WaitLines::give_up(const GaveUp& gave_up) {
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
   tell(effort + line(*gave_up.busy, name, " is held by "));
   const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
-  if (!kept) tell(fmt::format("if it is stale: rlock unlock {}", shell_quoted(name.str())));
+  if (!subject_.state.empty())  // many have it together, and no one of them can be removed for all
+    tell(fmt::format("who has it: rlock inspect {}", shell_quoted(name.str())));
+  else if (!kept)
+    tell(fmt::format("if it is stale: rlock unlock {}", shell_quoted(name.str())));
 }
 
 std::string unreachable_text(const std::string& where, bool named, const Failure& failure) {

@@ -101,8 +101,11 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit status seats --json", 0,
                    R"({"v":1,"key":"seats","exists":true,"available":2,"total":2})"
                    "\n"},
-                  {"permit delete seats", 0, ""},
               });
+  Rlock gone = redis.rlock("permit", "release", "seats", ids[0]);
+  CHECK(gone.exit_code() == 1);
+  CHECK(gone.err() == "rlock: " + ids[0] + " of 'seats' is not taken any more; see: rlock inspect seats\n");
+  tell(redis, {{"permit delete seats", 0, ""}});
 }
 
 TEST_CASE("a permit whose lease has ended is there for the next") {

@@ -53,6 +53,13 @@ TEST_CASE("acquire prints the owner and nothing else, and release takes it") {
   CHECK(redis.cli({"HLEN", "rlock:meta:{deploy}"}) == "0");
 }
 
+TEST_CASE("a lease that is over before any answer is refused") {
+  RedisServer redis;
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "2ms");
+  CHECK(acquire.exit_code() == 78);
+  CHECK(acquire.err() == "rlock: --lease 2ms is over before any answer; it needs 100ms or more\n");
+}
+
 TEST_CASE("acquire without a lease is refused, and nothing is sent") {
   RedisServer redis;
   Monitor monitor{redis};

@@ -125,7 +125,10 @@ TEST_CASE("two of a pool of two run, each with a slot, and a third does not") {
   TempDir second;
   Rlock one = holding(redis, {"--permits", "2"}, first);
   Rlock two = holding(redis, {"--permits", "2"}, second);
-  CHECK(run(redis, {"--permits", "2", "-n"}, "true").exit_code(kPatience) == 75);
+  Rlock none_free = run(redis, {"--permits", "2", "-n"}, "true");
+  CHECK(none_free.exit_code(kPatience) == 75);
+  CHECK(none_free.err().find("too few of its permits are free") != std::string::npos);
+  CHECK(none_free.err().find("rlock unlock") == std::string::npos);  // which is not for pools
 
   one.signal(SIGTERM);
   one.exit_code(kPatience);
