@@ -157,6 +157,39 @@ TEST_CASE("a user without channels waits by asking, is told so once, and release
   CHECK_FALSE(redis.has("k"));
 }
 
+TEST_CASE(
+    "a password that is changed while a lock is held is read again, and one that stays wrong is named") {
+  RedisServer redis{{.config = {"requirepass first"}}};
+  redis.cli({"AUTH", "first"});
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.env["RLOCK_PASSWORD_FILE"] = folder / "password";
+  const auto hold = [&](const std::string& seconds) {
+    return Rlock{
+        {"run", "--lease", "5s", "-k", "k", "--", "sh", "-c", "echo inside; sleep " + seconds + "; exit 7"},
+        options};
+  };
+  const auto change = [&](const std::string& password) {
+    redis.cli({"CONFIG", "SET", "requirepass", password});
+    redis.cli({"CLIENT", "KILL", "TYPE", "normal"});
+  };
+  write_file(folder / "password", "first\n");
+  Rlock keeps = hold("7");
+  REQUIRE(eventually([&] { return keeps.out() == "inside\n"; }, kDeadline));
+  change("second");
+  write_file(folder / "password", "second\n");
+  CHECK_MESSAGE(keeps.exit_code(kDeadline) == 7, keeps.err());
+  CHECK_FALSE(redis.has("k"));
+
+  Rlock loses = hold("60");
+  REQUIRE(eventually([&] { return loses.out() == "inside\n"; }, kDeadline));
+  change("third");
+  CHECK(loses.exit_code(kDeadline) == 125);
+  CHECK_MESSAGE(loses.err().find("does not know this user with this password") != std::string::npos,
+                loses.err());
+  CHECK(loses.err().find("second") == std::string::npos);
+}
+
 TEST_CASE("a user without a password is let in with none and with any") {
   RedisServer redis;
   redis.cli({"ACL", "SETUSER", "guest", "on", "nopass", "~*", "&*", "+@all"});

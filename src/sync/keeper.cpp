@@ -51,7 +51,8 @@ void Keeper::ready(short, TimePoint now) {
   if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
   lose(options_.lease.budget.renews
-           ? fmt::format("it could not be renewed for {}", describe(left(now, options_.lease.asked)))
+           ? fmt::format("it could not be renewed for {}{}{}", describe(left(now, options_.lease.asked)),
+                         obstacle_.empty() ? "" : ": ", obstacle_)
            : std::string{"its lease has ended (--no-renew)"},
        now);
 }
@@ -79,7 +80,28 @@ void Keeper::look(TimePoint now) {
     options_.lease.asked = try_->asked;
     next_try_ = later(try_->asked, options_.lease.budget.renew_every);
   }
+  obstacle_ = came_to == Outcome::failed ? obstacle() : "";
   finish();
+}
+
+/// Why the try under way has come to nothing: what the first of those says that did not renew, or not at enough replicas.
+std::string Keeper::obstacle() const {
+  for (const auto request : try_->requests) {
+    const Votes& votes = redis_.votes(request);
+    for (std::size_t node = 0; node < votes.size(); ++node) {
+      const bool refused = votes[node].reply && votes[node].reply->is_error();
+      if (!refused && !votes[node].failure) continue;
+      const std::string why = refused ? failure_of(*votes[node].reply).text : votes[node].failure->text;
+      return redis_.nodes() == 1 ? why : fmt::format("{}: {}", redis_.str(node), why);
+    }
+  }
+  for (const auto& [connection, request] : try_->confirmations) {
+    for (const Vote& vote : redis_.votes(request)) {
+      const auto missing = replicas_missing(vote, options_.sync_replicas);
+      if (vote.reply && missing) return missing->text;
+    }
+  }
+  return "";
 }
 
 /// Of all parts: the worst, where a part that is lost is worse than one that nobody answers for.

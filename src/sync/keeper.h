@@ -64,6 +64,7 @@ class Keeper final : public Source {
   Outcome outcome_of(const Lockable& lock, const Vote& vote) const;
   Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
+  std::string obstacle() const;
   void finish();
   void lose(std::string why, TimePoint now);
 
@@ -73,6 +74,7 @@ class Keeper final : public Source {
   TimePoint lost_at_ = kNever;
   TimePoint next_try_;
   std::optional<Try> try_;
+  std::string obstacle_;  ///< why the last try came to nothing
   bool stopped_ = false;
 };
 
