@@ -15,7 +15,7 @@ bool holds(const Inspection& seen, const Owner& owner) {
 std::vector<KnownFacts> known_facts(Session& session, const LockName& name) {
   std::vector<KnownFacts> known;
   if (session.redis.nodes() == 1) return {read_facts(session.any_answer(ask_facts(name)))};
-  for (const Vote& vote : session.redis.run(ask_facts(name), session.patience(), Redis::Insist::once))
+  for (const Vote& vote : session.any_answers(ask_facts(name)))
     known.push_back(vote.reply ? read_facts(*vote.reply) : KnownFacts{});
   return known;
 }
@@ -48,8 +48,7 @@ Views inspect_each(Session& session, const LockName& name) {
     views.seen.push_back(read_look(name, known[node], *answer));
     if (several) views.seen.back().server = session.redis.str(node);
   }
-  const Votes counts =
-      session.redis.run(count_listeners(agreed(views)), session.patience(), Redis::Insist::once);
+  const Votes counts = session.any_answers(count_listeners(agreed(views)));
   std::size_t seen = 0;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (votes[node].answer() == nullptr) continue;

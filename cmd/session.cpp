@@ -5,23 +5,24 @@
 namespace rlock {
 namespace {
 
-/// How much longer than a quorum the other servers get.
+/// How much longer than a quorum the other servers get, and where their answers are of less weight.
 constexpr Milliseconds kStragglers{500};
+constexpr Milliseconds kBriefly{200};
 
 /// From when on the answers of some servers will do: a while after those of a quorum.
 class Stragglers {
  public:
-  explicit Stragglers(std::size_t quorum) : quorum_(quorum) {}
+  Stragglers(std::size_t quorum, Milliseconds more) : quorum_(quorum), more_(more) {}
 
   TimePoint until(const Votes& votes) {
     const auto answers = std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer(); });
-    if (until_ == kNever && static_cast<std::size_t>(answers) >= quorum_)
-      until_ = later(Clock::now(), kStragglers);
+    if (until_ == kNever && static_cast<std::size_t>(answers) >= quorum_) until_ = later(Clock::now(), more_);
     return until_;
   }
 
  private:
   const std::size_t quorum_;
+  const Milliseconds more_;
   TimePoint until_ = kNever;
 };
 
@@ -65,7 +66,7 @@ std::vector<Reply> Session::ask_all(const Call& call) {
 }
 
 Votes Session::ask_each(const Call& call) {
-  Stragglers stragglers{redis.quorum()};
+  Stragglers stragglers{redis.quorum(), kStragglers};
   Votes votes = redis.run(call, patience(), Redis::Insist::persist,
                           [&](const Votes& so_far) { return stragglers.until(so_far); });
   std::size_t answers = 0;
@@ -78,6 +79,12 @@ Votes Session::ask_each(const Call& call) {
   if (signals.ended()) die_of(*signals.ended());
   if (answers < redis.quorum()) fail(failure);
   return votes;
+}
+
+Votes Session::any_answers(const Call& call) {
+  Stragglers stragglers{redis.quorum(), kBriefly};
+  return redis.run(call, patience(), Redis::Insist::once,
+                   [&](const Votes& so_far) { return stragglers.until(so_far); });
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {

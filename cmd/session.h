@@ -38,6 +38,9 @@ class Session {
   /// What every server says, in their order: at least a majority of answers. Throws Error as ask() does.
   Votes ask_each(const Call& call);
 
+  /// As ask_each(), for what one can do without: errors and silence are answers too.
+  Votes any_answers(const Call& call);
+
   /// How acquire() is to wait, and whom it is to tell meanwhile.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
 
