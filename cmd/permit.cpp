@@ -35,8 +35,8 @@ Setter id_into(std::vector<std::string>& ids) {
 int all_of_them(const std::string& key, const std::vector<std::string>& ids, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", to_hex(ids[i]), quoted(key),
-                       shell_quoted(key)));
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", to_hex(ids[i]),
+                       in_quotes(key), shell_quoted(key)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
