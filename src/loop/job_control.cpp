@@ -46,6 +46,8 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
     case SIGTSTP:
       // Only what the terminal sent to the command alone has to be shared: otherwise the group has got it, or nobody meant it.
       if (terminal_.lent()) return stop_too(true);
+      // Whoever was sooner to stop than we were (xargs) may already have been continued, and we with him.
+      if (told && signals_.has_come(SIGCONT)) break;
       if (told || terminal_.ours()) return stop_too(false);
       break;
     default:
@@ -66,7 +68,10 @@ void JobControl::look_for_terminal(const Child& child, TimePoint now) {
 
 void JobControl::on_signal(const Child& child, const Caught& caught) {
   switch (caught.number) {
-    case SIGCONT: resume_ = true; return;
+    case SIGCONT:
+      resume_ = true;
+      told_to_stop_ = false;
+      return;
     case SIGTTIN:
     case SIGTTOU: others_wait_ = true; return;
     case SIGTSTP: told_to_stop_ = true; break;

@@ -103,6 +103,11 @@ void Signals::take_stops() const noexcept {
   ::sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
 
+bool Signals::has_come(int number) {
+  look();
+  return std::ranges::find(caught_, number, &Caught::number) != caught_.end();
+}
+
 bool Signals::look_for_any() {
   look();
   return any();

@@ -40,6 +40,9 @@ class Signals final : public Source {
   /// For a wait that does not turn the loop: looks, and answers any().
   bool look_for_any();
 
+  /// Looks now: has `number` come since the last take()?
+  bool has_come(int number);
+
   /// From here on TSTP is a fact as well: we have somebody to stop before us.
   void take_stops() const noexcept;
 
