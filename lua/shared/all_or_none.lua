@@ -1,6 +1,7 @@
 -- Asks for each member in turn; when one cannot be had, those taken before it are given back, the last first, and
--- nobody is told of it: nothing was to be had in between. ask, undo: scripts of one synchronizer, as functions of KEYS
--- and ARGV; an answer of ask is an array that starts with 1 where it succeeded.
+-- nobody is told of it: nothing was to be had in between. With a count below zero nothing is asked for, and what the
+-- same call took is given back. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer of ask
+-- is an array that starts with 1 where it succeeded.
 local function all_or_none(ask, undo)
   local next_key, next_argument = 1, 2
   local function keys(count)
@@ -13,12 +14,13 @@ local function all_or_none(ask, undo)
   end
 
   local taken, answers = {}, {}
-  for member = 1, tonumber(ARGV[1]) do
+  local count = tonumber(ARGV[1])
+  for member = 1, math.abs(count) do
     local counts = arguments(4)
     local ask_keys, undo_keys = keys(counts[1]), keys(counts[2])
     local ask_arguments, undo_arguments = arguments(counts[3]), arguments(counts[4])
-    local answer = ask(ask_keys, ask_arguments)
-    if answer[1] ~= 1 then
+    local answer = count < 0 and undo(undo_keys, undo_arguments) or ask(ask_keys, ask_arguments)
+    if count > 0 and answer[1] ~= 1 then
       for i = #taken, 1, -1 do undo(taken[i][1], taken[i][2]) end
       return {0, member, answer}
     end

@@ -16,9 +16,12 @@ struct Call {
   std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
   std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
 
-  /// Sent with its source (EVAL) instead of its hash, and its escort too: for what must work although nobody may see the answer, and so no
+  /// Sent with its source (EVAL) instead of its hash where this connection has not carried it yet, and its escort too: for what must work although nobody may see the answer, and so no
   /// NOSCRIPT either.
   bool in_full = false;
+
+  /// Of several deployments those that are to have it; empty: all. The others' votes are failures from the start.
+  std::vector<bool> only_at{};
 
   /// 0: any connection. Else only the one with this number (Vote::connection): WAIT speaks of the writes of its
   /// own connection and would confirm nothing on another.

@@ -26,9 +26,8 @@ bool speaks_only_resp2(const Reply& error) {
   return error.is_error("NOPROTO") || error.text().find("unknown command") != std::string::npos;
 }
 
-std::vector<std::string> words_of(const Call& call, bool hash_may_do) {
+std::vector<std::string> words_of(const Call& call, bool by_hash) {
   if (call.script == nullptr) return call.args;
-  const bool by_hash = hash_may_do && !call.in_full;
   std::vector<std::string> words{by_hash ? "EVALSHA" : "EVAL",
                                  std::string{by_hash ? call.script->sha1 : call.script->source},
                                  std::to_string(call.keys.size())};
@@ -122,13 +121,17 @@ std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
 
 void Connection::leave_behind(const Call& call) {
   if (!may_write()) return;
-  write({.role = Role::nobody, .call = call, .form = Form::as_text});
-  for (const Call& companion : call.escort)
-    write({.role = Role::nobody, .call = companion, .form = Form::as_text});
+  const auto leave = [&](Call one) {
+    one.in_full = true;
+    write({.role = Role::nobody, .call = std::move(one)});
+  };
+  leave(call);
+  for (const Call& companion : call.escort) leave(companion);
   flush();
 }
 
 bool Connection::owes() const {
+  if (greeting_.after_silence && !open()) return true;
   return std::ranges::any_of(expected_,
                              [](const Expected& e) { return e.question && e.question->forgotten; });
 }
@@ -154,6 +157,15 @@ void Connection::write_held_back() {
   held_back_.clear();
 }
 
+/// What nobody may be there to repeat goes as text, but only once: a server that reads this long after our end reads no
+/// more than the first buffers of it.
+bool Connection::hash_will_do(const Expected& expected) {
+  const bool taught = taught_.contains(expected.call.script);
+  if (expected.form == Form::by_hash && (taught || !expected.call.in_full)) return true;
+  taught_.insert(expected.call.script);
+  return false;
+}
+
 /// Gives a question its place in the order.
 void Connection::write(Expected expected) {
   if (expected.question && expected.question->forgotten && !expected.question->written) return;
@@ -162,7 +174,7 @@ void Connection::write(Expected expected) {
     wire_->say({"ASKING"});
     expected_.push_back({.role = Role::asking});
   }
-  wire_->say(words_of(expected.call, expected.form == Form::by_hash));
+  wire_->say(words_of(expected.call, hash_will_do(expected)));
   expected_.push_back(std::move(expected));
 }
 

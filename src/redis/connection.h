@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Greeting {
   std::optional<std::string> password;
   int db = 0;
   bool resp3 = true;
+  bool after_silence = false;  ///< connections were given up that may not have been read to their end
 };
 
 /// What a server announced: a message on a channel, or what became of a subscription to it.
@@ -77,10 +79,10 @@ class Connection final : public Source {
   /// a database number could be refused, else once the greeting has been answered.
   std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
-  /// Writes a call and its escort, whose answers nobody will read: scripts as a whole, for nobody could send them after a NOSCRIPT.
+  /// Writes a call and its escort, whose answers nobody will read: scripts as text (once), for nobody could send them after a NOSCRIPT.
   void leave_behind(const Call& call);
 
-  /// Does it still carry a call that was given up before it was answered?
+  /// May the server still carry out a call that was given up before it was answered?
   bool owes() const;
 
   /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
@@ -117,6 +119,7 @@ class Connection final : public Source {
   bool greets_alone() const;
   bool may_write() const;
   void put(Expected expected);
+  bool hash_will_do(const Expected& expected);
   void write(Expected expected);
   void write_held_back();
   void flush();
@@ -141,6 +144,7 @@ class Connection final : public Source {
   ReplyReader reader_;
   std::deque<Expected> expected_;
   std::deque<Expected> held_back_;  ///< what waits for the socket, or for the greeting's answer
+  std::set<const Script*> taught_;  ///< written as text before: the server knows their hash by then
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
   TimePoint opened_at_{};

@@ -196,6 +196,10 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     vote.failure = ask.last.value_or(Failure{Error::unreachable, "no answer in time"});
     return;
   }
+  if (!pending.call.only_at.empty() && !pending.call.only_at[node]) {
+    vote.failure = Failure{Error::unreachable, "was not asked"};
+    return;
+  }
   if (now < ask.not_before) return;
   Route& route = *routes_[node];
   const Route::Choice choice = pending.call.only_on == 0 ? route.connection_for(pending.key())

@@ -39,7 +39,8 @@ Greeting Link::greeting() const {
   return {.user = target_.user,
           .password = target_.password.read(),
           .db = target_.db,
-          .resp3 = resp2_ == Connection::Resp2::no};
+          .resp3 = resp2_ == Connection::Resp2::no,
+          .after_silence = owing_};
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
@@ -68,6 +69,7 @@ void Link::open(TimePoint now) {
 
 void Link::failed(Failure why, TimePoint now) {
   contacted_ = contacted();
+  if (connection_) owing_ = connection_->owes();
   failure_ = std::move(why);
   connection_.reset();
   second_.reset();
@@ -96,6 +98,7 @@ void Link::condemn(std::uint64_t connection) {
   if (find(connection) == nullptr) return;
   contacted_ = contacted();
   loop_.leave(*connection_);
+  owing_ = connection_->owes();
   if (!connection_->failure()) condemned_.push_back(std::move(connection_));
   if (condemned_.size() > kMostCondemned) condemned_.erase(condemned_.begin());
   failed({Error::unreachable, "no answer in time"}, Clock::now());

@@ -105,6 +105,7 @@ class Link final : public Source {
   bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
+  bool owing_ = false;   ///< the connection before this one may still be carried out: see Connection::owes()
   bool opened_ = false;  ///< before
 };
 

@@ -56,7 +56,8 @@ struct Question {
   const Waitable* what;
   std::size_t first, end;  ///< the parts that it is about
   Call call;
-  bool queued = false;  ///< asked, and it may have got us a place in a queue
+  bool queued = false;          ///< asked, and it may have got us a place in a queue
+  std::vector<bool> reached{};  ///< deployments that have it, and nothing that undoes it
 };
 
 std::vector<Question> questions_about(const std::vector<Item>& parts, const Together* together) {
@@ -102,11 +103,12 @@ class Wait {
     parts_ = std::move(parts);
     together_ = together;
     questions_ = questions_about(parts_, together);
-    for (Question& question : questions_)
+    for (Question& question : questions_) {
       question.call.in_full = several_;  // see Call::in_full: a quorum waits for nobody
+      question.reached.assign(redis_.nodes(), false);
+    }
     blocked_ = 0;
     repeated_ = false;
-    wakeups_.reset();
   }
 
   const Question& blocked() const { return questions_[blocked_]; }
@@ -146,6 +148,7 @@ class Wait {
     for (std::size_t node = 0; node < votes_.size(); ++node) {
       const Vote& vote = votes_[node];
       heard_[node] = heard_[node] || vote.attempts > 0;
+      question.reached[node] = question.reached[node] || vote.attempts > 0;
       repeated_ = repeated_ || vote.attempts > (vote.answer() != nullptr ? 1 : 0);
     }
   }
@@ -210,15 +213,26 @@ class Wait {
 
   void undo(Question& question, bool silently) {
     question.queued = false;
-    for (std::size_t part = question.first; part < question.end; ++part) {
-      const Waitable& lock = *parts_[part].lock;
-      auto call = silently ? lock.undo() : lock.give_back();
-      if (!call) continue;
-      call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
-      call->escort = parts_[part].erasure;
-      redis_.farewell(*call);
-      debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
+    if (silently && question.what == together_) {
+      std::vector<Call> erasures;
+      for (const Item& part : parts_) std::ranges::copy(part.erasure, std::back_inserter(erasures));
+      owe(together_->undo(), erasures, question);
+    } else {
+      for (std::size_t part = question.first; part < question.end; ++part) {
+        const Waitable& lock = *parts_[part].lock;
+        owe(silently ? lock.undo() : lock.give_back(), parts_[part].erasure, question);
+      }
     }
+    question.reached.assign(redis_.nodes(), false);
+  }
+
+  void owe(std::optional<Call> call, const std::vector<Call>& erasure, const Question& question) {
+    if (!call) return;
+    call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
+    call->escort = erasure;
+    if (several_) call->only_at = question.reached;
+    redis_.farewell(*call);
+    debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
   }
 
   /// Waits until all has been undone. False: a copy of something may still be on its way.
@@ -279,10 +293,7 @@ class Wait {
   /// Until there is a reason to ask again.
   void sleep() {
     const Waitable& what = *blocked().what;
-    if (!wakeups_ || watched_ != blocked_) {
-      wakeups_.emplace(redis_, what.channels());
-      watched_ = blocked_;
-    }
+    if (!wakeups_ || wakeups_->channels() != what.channels()) wakeups_.emplace(redis_, what.channels());
     tell();
     const bool split = several_ && (round_.split || round_.failure);
     if (!split) split_pause_ = Milliseconds{0};
@@ -356,7 +367,6 @@ class Wait {
   std::vector<Redis::Request> debts_;  ///< what has been undone, but not everywhere for sure
 
   std::optional<WakeUps> wakeups_;
-  std::size_t watched_ = 0;  ///< whose channels we listen to
   Milliseconds pause_{0};
   Milliseconds split_pause_{0};
 };

@@ -48,6 +48,12 @@ Call Together::ask() const {
   return all;
 }
 
+std::optional<Call> Together::undo() const {
+  Call call = ask();
+  call.args.front().insert(0, 1, '-');
+  return call;
+}
+
 Attempt Together::read(const Reply& reply) const {
   if (reply.at(0).integer() == 1) return held(reply).front();
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);

@@ -19,6 +19,7 @@ class Together final : public Waitable {
   Call ask() const override;
   Attempt read(const Reply& reply) const override;                         ///< Held: see held()
   std::optional<Call> give_back() const override { return std::nullopt; }  ///< its members are given back
+  std::optional<Call> undo() const override;  ///< of all, by the script that took them
   bool queues() const override { return members_.front()->queues(); }
   std::vector<Channel> channels() const override;  ///< of all of them
   Pause pause() const override { return members_.front()->pause(); }

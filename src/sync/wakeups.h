@@ -21,6 +21,8 @@ class WakeUps {
   WakeUps(const WakeUps&) = delete;
   WakeUps& operator=(const WakeUps&) = delete;
 
+  const std::vector<Channel>& channels() const noexcept { return channels_; }
+
   /// Was there a reason since the last look?
   bool take() {
     const std::uint64_t news = redis_.news();
