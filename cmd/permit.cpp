@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/inspection.h"
+#include "cmd/output.h"
 #include "cmd/pool_verbs.h"
 #include "cmd/refusal.h"
 #include "cmd/script_facts.h"
@@ -69,6 +70,9 @@ class Acquire final : public PoolVerb {
               .standard = "1",
               .set = number(count_, 1, 1000)});
     declare_wait(told, wait_);
+    told.group("Telling");
+    told.add(
+        {.names = "--json", .help = "all facts in one document, instead of the ids", .set = into(json_)});
     declare_server_options(told, server_);
     return told;
   }
@@ -97,10 +101,20 @@ class Acquire final : public PoolVerb {
   }
 
  private:
-  static int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) {
-    std::string lines;
-    for (const std::string& id : held.permits) lines += to_hex(id) + "\n";
-    if (try_print(lines) == 0) return exit_code::ok;
+  std::string text_of(const LockName& name, const Held& held) const {
+    std::vector<std::string> ids;
+    for (const std::string& id : held.permits) ids.push_back(to_hex(id));
+    if (!json_) return joined(ids, "\n");
+    return Json::object({{"v", 1},
+                         {"key", name},
+                         {"ids", Json::list(ids)},
+                         {"lease_ms", *lease_},
+                         {"acquired_at", held.server_time}})
+        .str();
+  }
+
+  int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
+    if (try_print(text_of(parts.front().lock->name(), held) + "\n") == 0) return exit_code::ok;
     static_cast<void>(give_back(session.redis, parts, {}, within(kGoodbye)));
     throw Error{Error::system, "write error on stdout; the permits were given back"};
   }
@@ -108,6 +122,7 @@ class Acquire final : public PoolVerb {
   std::optional<Milliseconds> lease_;
   std::int64_t count_ = 1;
   WaitOptions wait_;
+  bool json_ = false;
 };
 
 class Release final : public PoolVerb {

@@ -106,6 +106,7 @@ class Drain final : public PoolVerb {
                          "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                      .examples = {{"taken=$(rlock sem drain slots)", ""}}};
     declare_operands(told, nullptr);
+    told.add({.names = "--json", .help = "one document", .set = into(json_)});
     declare_server_options(told, server_);
     return told;
   }
@@ -116,12 +117,18 @@ class Drain final : public PoolVerb {
     const PoolAnswer answer = there.read_drain(session.ask(there.drain()));
     const int status = finish(session, answer);
     if (status != exit_code::ok) return status;
-    const int failed = try_print(std::to_string(answer.count) + "\n");
+    const std::string text =
+        json_ ? Json::object({{"v", 1}, {"key", session.name(key_)}, {"drained", answer.count}}).str()
+              : std::to_string(answer.count);
+    const int failed = try_print(text + "\n");
     if (failed == 0) return status;
     // Permits of which nobody knows would be gone for ever.
     if (answer.count > 0) session.ask(pool(session).add(answer.count));
     throw Error{Error::system, "write error on stdout; the permits were given back"};
   }
+
+ private:
+  bool json_ = false;
 };
 
 }  // namespace

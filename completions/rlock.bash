@@ -67,7 +67,7 @@ _rlock_options() {
       valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit acquire')
-      offered='--lease --count -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='--lease --count -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' --lease --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit release')
@@ -103,7 +103,7 @@ _rlock_options() {
       valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem drain')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem status')

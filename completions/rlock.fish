@@ -266,6 +266,7 @@ complete -c rlock -n '__rlock_verb permit acquire' -l count -x -d 'so many, all 
 complete -c rlock -n '__rlock_verb permit acquire' -s n -l nonblock -d 'not at all'
 complete -c rlock -n '__rlock_verb permit acquire' -s w -l wait -x -d 'at most this long, for the server too'
 complete -c rlock -n '__rlock_verb permit acquire' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb permit acquire' -l json -d 'all facts in one document, instead of the ids'
 complete -c rlock -n '__rlock_verb permit acquire' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit acquire' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb permit acquire' -l askpass
@@ -489,6 +490,7 @@ complete -c rlock -n '__rlock_verb sem add' -x -a '(__rlock_keys)'
 
 # rlock sem drain
 complete -c rlock -n '__rlock_words sem' -a drain -d 'take all that is available'
+complete -c rlock -n '__rlock_verb sem drain' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb sem drain' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem drain' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb sem drain' -l askpass

@@ -344,6 +344,7 @@ _rlock() {
         '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--json[all facts in one document, instead of the ids]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -628,6 +629,7 @@ _rlock() {
       ;;
     'sem drain')
       _arguments -s -S \
+        '*--json[one document]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \

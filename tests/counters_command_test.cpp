@@ -64,6 +64,18 @@ TEST_CASE("a semaphore from its making to its end") {
               });
 }
 
+TEST_CASE("what is taken is printed as one document with --json") {
+  RedisServer redis;
+  tell(redis, {{"sem init slots 3", 0, ""},
+               {"sem drain slots --json", 0, "{\"v\":1,\"key\":\"slots\",\"drained\":3}\n"},
+               {"permit init seats 2", 0, ""}});
+  const Words lines = lines_of(redis, "permit acquire seats --count 2 --lease 1m --json");
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0].starts_with("{\"v\":1,\"key\":\"seats\",\"ids\":[\""));
+  CHECK(lines[0].find("\"lease_ms\":60000") != std::string::npos);
+  tell(redis, {{"permit release seats " + lines[0].substr(lines[0].find("[\"") + 2, 32), 0}});
+}
+
 TEST_CASE("a release of a semaphore wakes who waits for it") {
   RedisServer redis;
   redis.cli({"SET", "slots", "0"});

@@ -49,7 +49,8 @@ int become(void* argument) {
 /// needed to learn that exec has failed.
 pid_t start(Launch& launch) {
   constexpr std::size_t kStack = 64 * 1024;
-  alignas(64) std::array<std::byte, kStack> stack;
+  alignas(64) static std::array<std::byte, kStack>
+      stack;  // on our own stack each page of it would be touched
   return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
 }
 
