@@ -94,7 +94,8 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
 void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
                           const Patience& patience) {
   const bool same = holder_ && holder_->owner.str() == busy.holder;
-  holder_ = Holder{Owner{busy.holder}, std::nullopt, same ? holder_->listeners : 0};
+  if (!same) holder_ = Holder{.owner = Owner{busy.holder}};
+  holder_->now.reset();
   // One server that is frozen must not cost us what the others say.
   const auto enough_from = [&](const Votes& votes) {
     const auto answers =
@@ -113,8 +114,10 @@ void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable
   if (busy.holder.empty()) return;
   const Votes votes = ask({"HGET", metadata_key(name), busy.holder}, metadata_key(name));
   const Reply* facts = answer_of(votes);
-  if (facts == nullptr || facts->kind() != Reply::Kind::text) return;
-  holder_->facts = parse_metadata(facts->text());
+  if (facts == nullptr || facts->is_error()) return;  // what was known before will do
+  holder_->looked_up = true;
+  holder_->facts = facts->kind() == Reply::Kind::text ? parse_metadata(facts->text()) : std::nullopt;
+  if (!holder_->facts) return;
   const Votes times = ask({"TIME"}, name.str());
   const Reply* time = answer_of(times);
   if (time == nullptr || time->kind() != Reply::Kind::array) return;
@@ -131,7 +134,8 @@ std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_
   std::optional<Milliseconds> now = holder_->now;
   // The server's clock, when it did not say: a lease that was renewed then has this rest now.
   if (!now && holder_->facts && busy.rest) now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
-  text += std::string{held_by} + holder_text(holder_->owner, holder_->facts, now);
+  text += std::string{held_by} + (holder_->looked_up ? holder_text(holder_->owner, holder_->facts, now)
+                                                     : short_owner(holder_->owner));
   const auto& facts = holder_->facts;
   if (facts && facts->host == host_name() && is_ancestor(facts->pid)) {
     text += ", an ancestor of this very process";

@@ -39,7 +39,8 @@ class WaitLines {
  private:
   struct Holder {
     Owner owner;
-    std::optional<Metadata> facts;
+    bool looked_up = false;  ///< the server has said whether there are facts
+    std::optional<Metadata> facts{};
     std::int64_t listeners = 0;         ///< who waits, ourselves included; 0: nobody can say
     std::optional<Milliseconds> now{};  ///< the server's clock, when we asked
   };

@@ -57,10 +57,10 @@ class Redis(Server):
                  "--save", "", "--dir", folder],
                 log, lambda: answers(socket.AF_UNIX, self.path))
 
-    def commands(self):
-        """How many commands it has been told, this question not counted."""
+    def requests(self):
+        """How often it has read from a client: what scripts do inside is not counted, nor what comes in one write."""
         info = subprocess.run(["redis-cli", "-s", self.path, "INFO", "stats"], capture_output=True, text=True, check=True)
-        return int(info.stdout.split("total_commands_processed:")[1].split()[0])
+        return int(info.stdout.split("total_reads_processed:")[1].split()[0])
 
 
 class Etcd(Server):
