@@ -27,7 +27,7 @@ pid_t guardian_of(const Process& run) {
   return -1;
 }
 
-long private_kilobytes(pid_t pid) {
+[[maybe_unused]] long private_kilobytes(pid_t pid) {
   std::istringstream lines{read_file("/proc/" + std::to_string(pid) + "/smaps_rollup")};
   std::string word;
   while (lines >> word)

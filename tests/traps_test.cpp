@@ -238,9 +238,9 @@ TEST_CASE("a command that another user runs is not reached: that is said, and it
   const std::string sudo = redis.directory() + "/sudo";
   output_of({"cp", "/usr/bin/setpriv", sudo});
   ::chmod(sudo.c_str(), 04755);
-  auto run = start(
-      redis, {"setpriv", "--reuid", "65534", "--clear-groups", for_everybody(redis), "run", "-k", "k", "--max-hold",
-              "200ms", "--kill-after", "100ms", "--", sudo, "--reuid", "0", "--clear-groups", "sleep", "1"});
+  auto run = start(redis, {"setpriv", "--reuid", "65534", "--clear-groups", for_everybody(redis), "run", "-k",
+                           "k", "--max-hold", "200ms", "--kill-after", "100ms", "--", sudo, "--reuid", "0",
+                           "--clear-groups", "sleep", "1"});
 
   CHECK(run.exit_code() == 124);
   CHECK(run.err().find("may not signal") != std::string::npos);
