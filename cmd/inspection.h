@@ -31,16 +31,16 @@ Inspection inspect(Session& session, const LockName& name);
 
 /// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of
 /// the column of names.
-std::string inspection_text(const Inspection& inspection, std::size_t width);
+std::string inspection_text(const Inspection& seen, std::size_t width);
 
 /// What the first line says behind the name: "lock, held, 4 wait", "free".
-std::string inspection_summary(const Inspection& inspection);
+std::string inspection_summary(const Inspection& seen);
 
 /// The same for all of them, one below the other, those of several servers below the names of these.
 std::string inspections_text(const std::vector<Inspection>& inspections);
 
 /// One item of `keys` of the JSON document.
-Json inspection_json(const Inspection& inspection);
+Json inspection_json(const Inspection& seen);
 
 /// The document. `complete`: nothing was cut short.
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete);

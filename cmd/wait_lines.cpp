@@ -16,7 +16,7 @@
 namespace rlock {
 namespace {
 
-using std::chrono_literals::operator""s;
+using namespace std::chrono_literals;
 
 /// When lines come, counted from rlock's start; then every minute.
 constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};

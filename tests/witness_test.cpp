@@ -29,7 +29,7 @@ Verdict verdict_on(const Words& wrapper, const std::string& how, const std::stri
 
 TEST_CASE("the witness sees what happens without a lock") {
   TempDir folder;
-  const auto verdict = verdict_on({"env"}, "for 3", folder.path());
+  const auto verdict = verdict_on({"env"}, "for 50", folder.path());
 
   CHECK(verdict.holds == 80);
   CHECK(verdict.refused > 0);
@@ -70,7 +70,7 @@ TEST_CASE("the witness counts who is inside where several may be") {
   CHECK(judge(few.path()).clean());
 
   TempDir many;
-  CHECK_FALSE(verdict_on({"env"}, "slots 2 for 5", many.path()).clean());
+  CHECK_FALSE(verdict_on({"env"}, "slots 2 for 100", many.path()).clean());
 }
 
 TEST_CASE("a command that outlives its lock through a grandchild is seen by the kernel lock") {

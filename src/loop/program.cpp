@@ -15,7 +15,7 @@ Found find_program(const std::string& command, std::string_view folders) {
   Found found{"", ENOENT};
   if (command.empty()) return found;
   for (const std::string& folder : split(folders, ':')) {
-    const std::string file = folder.empty() ? command : folder + "/" + command;
+    const std::string file = folder.empty() ? command : std::string{folder}.append("/").append(command);
     struct stat facts;
     if (::stat(file.c_str(), &facts) != 0) continue;
     // "./x", lest the command be looked for once more.

@@ -52,7 +52,9 @@ void Link::read_certificates_again() {
   if (!tls_) return;
   try {
     tls_ = tls_context(target_.tls);
-  } catch (const Error&) {}
+  } catch (const Error& e) {
+    mention(fmt::format("{}: those from before serve on", e.what()));
+  }
 }
 
 void Link::open(TimePoint now) {

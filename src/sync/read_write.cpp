@@ -30,14 +30,14 @@ ReadWriteLock::ReadWriteLock(Claim claim, Hold hold, Half half)
       entering_(request_key(claim_.name, new_request())),
       leaving_(request_key(claim_.name, new_request())) {}
 
-ReadLock::ReadLock(Claim claim, Hold hold)
+ReadLock::ReadLock(const Claim& claim, Hold hold)
     : ReadWriteLock(claim, hold,
                     {&scripts::read_acquire,
                      &scripts::read_renew,
                      &scripts::read_release,
                      {claim.name.str(), timeout_key(claim.name, claim.owner.str(), 1)}}) {}
 
-WriteLock::WriteLock(Claim claim, Hold hold)
+WriteLock::WriteLock(const Claim& claim, Hold hold)
     : ReadWriteLock(
           claim, hold,
           {&scripts::write_acquire, &scripts::write_renew, &scripts::write_release, {claim.name.str()}}) {}

@@ -54,7 +54,7 @@ class ReadWriteLock : public Lockable {
 
 class ReadLock final : public ReadWriteLock {
  public:
-  explicit ReadLock(Claim claim, Hold hold = Hold::first);
+  explicit ReadLock(const Claim& claim, Hold hold = Hold::first);
 
   Released read_release(const Reply& reply) const override;
   Evidence evidence() const override { return {name().str(), owner().str()}; }
@@ -62,7 +62,7 @@ class ReadLock final : public ReadWriteLock {
 
 class WriteLock final : public ReadWriteLock {
  public:
-  explicit WriteLock(Claim claim, Hold hold = Hold::first);
+  explicit WriteLock(const Claim& claim, Hold hold = Hold::first);
 
   Evidence evidence() const override { return {name().str(), owner().str() + ":write"}; }
 };
