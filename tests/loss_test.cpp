@@ -148,6 +148,21 @@ TEST_CASE("no guardian is left when all is done, however it ended") {
   }
 }
 
+TEST_CASE("a guardian that somebody has stopped keeps nobody waiting") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
+                         "trap 'exit 3' USR1; echo ready; while :; do sleep 0.02; done");
+  REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
+  pid_t guardian = -1;
+  REQUIRE(eventually([&] { return (guardian = guardian_of(run)) > 0; }));
+  ::kill(guardian, SIGSTOP);
+
+  run.signal(SIGUSR1);
+
+  CHECK(run.exit_code() == 3);
+  CHECK_FALSE(alive(guardian));
+}
+
 TEST_CASE("an inner run that is stopped does not take the outer one along") {
   RedisServer redis;
   auto run = redis.rlock(

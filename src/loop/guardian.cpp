@@ -1,6 +1,7 @@
 #include "loop/guardian.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,9 @@ void Guardian::start() {
 
 void Guardian::bury() noexcept {
   if (orders_ >= 0) ::close(std::exchange(orders_, -1));
+  // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One that PID 1 has
+  // buried among its orphans has no number any more.
+  if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
   if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);
 }
 
