@@ -231,7 +231,8 @@ class Wait {
     call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
     call->escort = erasure;
     if (several_) call->only_at = question.reached;
-    redis_.farewell(*call);
+    // Only behind a copy of the question: elsewhere it could come late and undo the next try of the same owner.
+    if (repeated_) redis_.farewell(*call);
     debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
   }
 
