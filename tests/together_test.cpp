@@ -66,6 +66,16 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(!redis.has("b"));
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
+  SUBCASE("who waits for one of them stands in no other queue") {
+    direct.run(Kind{claim("c", "other:1")}.ask());
+    direct.run(together->ask());
+    direct.run(Kind{claim("a", "other:1")}.ask());
+    const Attempt attempt = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Busy>(attempt));
+    CHECK(std::get<Busy>(attempt).member == "a");
+    CHECK(redis.cli({"EXISTS", "redisson_lock_queue:{c}", "redisson_lock_timeout:{c}"}) == "0");
+    CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
+  }
   SUBCASE("one is something else: refused, and nothing is taken") {
     redis.cli({"SET", "b", "text"});
     const Attempt attempt = together->read(direct.run(together->ask()));
