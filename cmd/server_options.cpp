@@ -81,7 +81,10 @@ bool has_tls_options(const ServerOptions& options) {
 /// What a URL leaves open is filled in. `flags`: what was typed, which must not come to nothing silently.
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
   if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
-  if (options.db && (target.db == 0 || flags.db)) target.db = static_cast<int>(*options.db);
+  if (options.db && (!target.db_named || flags.db)) {
+    target.db = static_cast<int>(*options.db);
+    target.db_named = true;
+  }
   if (target.topology == Target::Topology::cluster && target.db != 0)
     throw Error{Error::usage, "--db: a cluster has no databases"};
   const bool speaks_tcp = target.topology != Target::Topology::local &&

@@ -251,6 +251,22 @@ TEST_CASE("a nested rlock is sent to the same server, without the password") {
   CHECK(bare.at("RLOCK_PREFIX") == std::nullopt);
 }
 
+TEST_CASE(
+    "a URL that names database 0 means it, whatever the config file says, and so does a nested rlock's") {
+  const Environment environment;
+  environment.config("db = 7\n");
+  const auto database = [](const ServerOptions& flags) { return settle(flags).targets.front().db; };
+  CHECK(database({.urls = {"redis://h"}}) == 7);
+  CHECK(database({.urls = {"redis://h/0"}}) == 0);
+  CHECK(database({.urls = {"unix:///run/r.sock?db=0"}}) == 0);
+  CHECK(database({.urls = {"redis+sentinel://h/main/0"}}) == 0);
+  CHECK(database({.urls = {"redis://h/3"}, .db = 0}) == 0);
+
+  for (const ServerOptions& flags :
+       {ServerOptions{.urls = {"redis://h"}, .db = 0}, ServerOptions{.urls = {"redis://h/0"}}})
+    CHECK(database({.urls = {settle(flags).environment.front().second.value()}}) == 0);
+}
+
 TEST_CASE("TLS options reach the servers that speak TLS") {
   const Environment environment;
   environment.config("cacert = /etc/ca.pem\n");

@@ -196,7 +196,7 @@ class UrlReader {
     if (path.starts_with('/')) path.remove_prefix(1);
     switch (target_.topology) {
       case Topology::single:
-        if (!path.empty()) target_.db = read_db(path);
+        if (!path.empty()) read_db(path);
         return;
       case Topology::cluster:
         if (!path.empty()) refuse("has something behind the hosts; a cluster has no databases");
@@ -205,18 +205,19 @@ class UrlReader {
         std::string_view db = path;
         target_.master = percent_decoded(take_until(db, "/").value_or(path));
         if (target_.master.empty()) refuse("does not name the primary: redis+sentinel://host:26379/mymaster");
-        if (db.size() < path.size()) target_.db = read_db(db);
+        if (db.size() < path.size()) read_db(db);
         return;
       }
       case Topology::local: return;
     }
   }
 
-  int read_db(std::string_view text) const {
+  void read_db(std::string_view text) {
     const auto db = parse_count(text);
     if (!db || *db > std::numeric_limits<int>::max())
       refuse("has something other than a database number at its end");
-    return static_cast<int>(*db);
+    target_.db = static_cast<int>(*db);
+    target_.db_named = true;
   }
 
   void read_socket(std::string_view authority, std::string_view path) {
@@ -235,7 +236,7 @@ class UrlReader {
   void read_query(std::string_view query) {
     constexpr std::string_view kDb = "db=";
     if (!query.starts_with(kDb)) refuse("takes one query parameter only: unix:///run/redis/redis.sock?db=2");
-    target_.db = read_db(query.substr(kDb.size()));
+    read_db(query.substr(kDb.size()));
   }
 
   const Scheme& scheme_;
@@ -260,13 +261,18 @@ std::string percent_encoded(std::string_view text, std::string_view also_kept) {
   return encoded;
 }
 
+/// Which databases a URL names: 0 is the one that people need not read of, and that a config file may not replace where it
+/// was named.
+enum class Databases { not_zero, all_named };
+
 /// The URL with `user` where user and password stood.
-std::string spelled(const Target& target, const std::string& user) {
+std::string spelled(const Target& target, const std::string& user, Databases databases) {
   if (target.topology == Topology::local) return "local:";  // also when it has been given an address
   const std::string at = user.empty() ? "" : user + "@";
   const Address& first = target.addresses.front();
+  const bool says_db = target.db != 0 || (databases == Databases::all_named && target.db_named);
   if (first.is_unix()) {
-    const std::string db = target.db == 0 ? "" : fmt::format("?db={}", target.db);
+    const std::string db = says_db ? fmt::format("?db={}", target.db) : "";
     return target.scheme + "://" + at + percent_encoded(first.path, "/:@,+=") + db;
   }
 
@@ -277,7 +283,7 @@ std::string spelled(const Target& target, const std::string& user) {
       hosts.back().insert(zone + 1, "25");
   }
   const std::string master = target.master.empty() ? "" : "/" + percent_encoded(target.master, "");
-  const std::string db = target.db == 0 ? "" : fmt::format("/{}", target.db);
+  const std::string db = says_db ? fmt::format("/{}", target.db) : "";
 
   std::string scheme = target.scheme;  // --tls may have been said beside it
   if (target.tls.on && (scheme.starts_with("redis") || scheme.starts_with("valkey"))) {
@@ -295,9 +301,11 @@ std::string Address::str() const {
   return ipv6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
-std::string Target::str() const { return spelled(*this, user.empty() && password.empty() ? "" : "***"); }
+std::string Target::str() const {
+  return spelled(*this, user.empty() && password.empty() ? "" : "***", Databases::not_zero);
+}
 
-std::string Target::url() const { return spelled(*this, percent_encoded(user, "")); }
+std::string Target::url() const { return spelled(*this, percent_encoded(user, ""), Databases::all_named); }
 
 Target parse_target(std::string_view url) {
   std::string_view rest = url;

@@ -59,6 +59,7 @@ struct Target {
   std::string user;                ///< ACL user; empty: the default user
   PasswordSource password;
   int db = 0;
+  bool db_named = false;  ///< somebody said which database; it may have been 0
   Tls tls;
 
   /// As a URL without secrets: "redis://***@host:6379/2". The only way a Target is printed.
