@@ -137,9 +137,12 @@ Call LatchWait::ask() const {
 Attempt LatchWait::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 0:
+      seen_closed_ = true;
       if (reply.at(1).integer() >= 0) return Busy{.retry_after = Milliseconds{reply.at(1).integer()}};
       return Busy{};
-    case 4: return Busy{};
+    case 4:
+      if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down
+      return Busy{};
   }
   return read_attempt({.name = name_}, kWhat, reply);
 }

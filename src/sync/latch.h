@@ -60,8 +60,8 @@ class Latch {
 /// Waiting until a latch is open. Held is open, Busy is closed.
 class LatchWait final : public Waitable {
  public:
-  /// What an absent latch means: that it is open; or that we wait until it is set, unless it is written that it was opened
-  /// (this reads a key of rlock's own).
+  /// What an absent latch means: that it is open; or that we wait until it is set, unless we have seen it closed, or it is
+  /// written that it was opened (this reads a key of rlock's own).
   enum class Absent { open, awaited };
 
   LatchWait(LockName name, Absent absent);
@@ -75,6 +75,7 @@ class LatchWait final : public Waitable {
  private:
   LockName name_;
   Absent absent_;
+  mutable bool seen_closed_ = false;  ///< read() learns what every later answer means
 };
 
 }  // namespace rlock
