@@ -31,19 +31,25 @@ end
 
 -- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the permit.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
-local by_tail, owners = {}, {}
+local by_tail, owners, nameless = {}, {}, 0
 for i = 1, #permits, 2 do
   owners[#owners + 1] = ''
-  if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then by_tail[string.sub(permits[i], 5)] = #owners end
+  if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then
+    by_tail[string.sub(permits[i], 5)] = #owners
+    nameless = nameless + 1
+  end
 end
+-- Who took several may have given back some of them, the first ones too.
+local most_missing = 64
 for _, owner in ipairs(ARGV) do
-  local count, place = 0
-  repeat
+  local count, missing = 0, 0
+  while nameless > 0 and missing < most_missing do
     count = count + 1
     local hex = string.sub(redis.sha1hex(owner .. ':' .. count), 1, 24)
-    place = by_tail[string.gsub(hex, '..', function(byte) return string.char(tonumber(byte, 16)) end)]
-    if place then owners[place] = owner end
-  until not place
+    local place = by_tail[string.gsub(hex, '..', function(byte) return string.char(tonumber(byte, 16)) end)]
+    missing = place and 0 or missing + 1
+    if place then owners[place], nameless = owner, nameless - 1 end
+  end
 end
 
 return {
