@@ -39,6 +39,9 @@ std::string what(const Inspection& found) {
 
 /// May a hold of this type stand there? lock, fair, fenced and spin look alike to whoever finds them.
 bool agrees(const Inspection& found, std::string_view type) {
+  const bool pool =
+      found.type == Type::permit || found.type == Type::semaphore;  // they differ by what is taken
+  if (type == "permit" || pool) return type == "permit" && pool;
   if (type == "read" || type == "write") return found.type == Type::read_write;
   if (type == "plain") return found.type == Type::plain;
   return found.type != Type::read_write && found.type != Type::plain;
@@ -51,9 +54,10 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
   return holder == found.holders.end() ? nullptr : &*holder;
 }
 
-void expect_lock(const Inspection& found, std::string_view type) {
+void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
   if (found.state == Inspection::State::free) return;
-  if (is_lock(found.type) && (type.empty() || agrees(found, type))) return;
+  const bool taken = found.type == Type::permit && owner && holder_named(found, *owner);
+  if (type.empty() ? is_lock(found.type) || taken : agrees(found, type)) return;
   throw Error{Error::wrong_type,
               fmt::format("{} holds {}, not {}", in_quotes(found.name.str()), what(found),
                           type.empty() ? "a lock" : fmt::format("what --type {} takes", type))};
@@ -61,7 +65,9 @@ void expect_lock(const Inspection& found, std::string_view type) {
 
 std::string_view type_of_hold(const Inspection& found, const Owner& owner) {
   const Holder* holder = holder_named(found, owner);
-  if (!holder || !is_lock(found.type)) return "";
+  if (!holder) return "";
+  if (found.type == Type::permit) return "permit";
+  if (!is_lock(found.type)) return "";
   if (found.type == Type::plain) return "plain";
   if (found.type != Type::read_write) return "lock";
   return holder->mode == Holder::Mode::write ? "write" : "read";
@@ -71,7 +77,8 @@ std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim
   const std::string_view type = type_of_hold(found, claim.owner);
   if (type.empty()) return nullptr;
   if (type == "lock") return std::make_unique<AnyHold>(claim);
-  return find_lock_type(type)->make({.claim = claim});
+  return find_lock_type(type)->make(
+      {.claim = claim, .count = std::ranges::count(found.holders, claim.owner, &Holder::owner)});
 }
 
 }  // namespace rlock

@@ -16,7 +16,9 @@ std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim
 std::string_view type_of_hold(const Inspection& found, const Owner& owner);
 
 /// Throws Error{wrong_type} where something stands under the key that is no lock, or (`type` not empty) another kind of lock.
-void expect_lock(const Inspection& found, std::string_view type);
+/// A pool of permits is one for an owner who has some of them, and where `type` says so.
+void expect_lock(const Inspection& found, std::string_view type,
+                 const std::optional<Owner>& owner = std::nullopt);
 
 /// The hold of an owner among those found. Nothing if there is none.
 const Holder* holder_named(const Inspection& found, const Owner& owner);

@@ -35,7 +35,7 @@ class LockVerb : public Verb {
   Views look(Session& session) const {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) complain(server);
-    expect_lock(agreed(views, owner_), type_);
+    expect_lock(agreed(views, owner_), type_, owner_);
     return views;
   }
 

@@ -146,6 +146,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
     throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
                                            describe(*lease_))};
   if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
+  if (again_ && !type_->only_one_hold.empty())
+    throw Error{Error::usage, fmt::format("--again with --type {}: {}", type_->name, type_->only_one_hold)};
   owner_ = given_owner_.value_or(new_owner());
 
   Session session{server_, &wait_};

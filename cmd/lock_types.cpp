@@ -61,9 +61,15 @@ constexpr LockType kLockTypes[] = {
      .only_one_server = "majorities among them can be found for more holders than there are permits",
      .only_one_key =
          "pools are of different sizes, and RLOCK_SLOT is a place in one of them; nest one run in the other",
+     .only_one_hold = "an owner has the permits that it took at once; take others under another owner",
      .busy_text = "too few of its permits are free",
      .make = make_permits},
-    {.name = "plain", .flags = "", .help = "", .polls = true, .make = make_polling<PlainLock, kPlainPause>},
+    {.name = "plain",
+     .flags = "",
+     .help = "",
+     .polls = true,
+     .only_one_hold = "it is a token, which counts nothing",
+     .make = make_polling<PlainLock, kPlainPause>},
 };
 
 }  // namespace

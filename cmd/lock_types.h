@@ -30,6 +30,7 @@ struct LockType {
   bool polls = false;                  ///< nothing wakes its waiters
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
   std::string_view only_one_key{};     ///< why `run` takes no second key of it; empty: it does
+  std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
   std::string_view busy_text{};  ///< of what many hold together: why it cannot be had; empty: one has it
   std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;
 };
