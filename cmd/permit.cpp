@@ -32,6 +32,12 @@ Setter id_into(std::vector<std::string>& ids) {
   };
 }
 
+/// Nothing was done at all: is it a pool that stands there? Throws Error{wrong_type}.
+void expect_pool(Session& session, const Pool& there) {
+  const auto answer = there.read_status(session.ask(there.status()));
+  if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+}
+
 /// Names those of which nothing was done.
 int all_of_them(const std::string& key, const std::vector<std::string>& ids, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
@@ -150,6 +156,7 @@ class Release final : public PoolVerb {
     if (!released.unannounced.empty())
       complain(fmt::format("{}: released, but its waiters could not be told: {}", in_quotes(key_),
                            sanitized(released.unannounced)));
+    if (std::ranges::count(released.taken, true) == 0) expect_pool(session, there);
     return all_of_them(key_, ids_, released.taken);
   }
 
@@ -184,19 +191,28 @@ class Renew final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
-    const Milliseconds lease = lease_ ? *lease_ : known_lease(session);
-    const std::vector<bool> renewed = there.read_renewal(session.ask(there.renew(ids_, lease)));
+    const std::vector<bool> renewed = renew(session, there);
+    if (std::ranges::count(renewed, true) == 0) expect_pool(session, there);
     return all_of_them(key_, ids_, renewed);
   }
 
  private:
-  /// What the holder of the first of them has written down.
-  Milliseconds known_lease(Session& session) const {
+  std::vector<bool> renew(Session& session, const Pool& there) const {
+    const auto lease = lease_ ? lease_ : known_lease(session);
+    if (!lease) return std::vector<bool>(ids_.size(), false);
+    return there.read_renewal(session.ask(there.renew(ids_, *lease)));
+  }
+
+  /// What the holder of the first that is taken has written down. Nothing: none of them is taken.
+  std::optional<Milliseconds> known_lease(Session& session) const {
     const Inspection found = inspect(session, session.name(key_));
-    const auto holder = std::ranges::find(found.holders, ids_.front(), &Holder::permit);
-    if (holder != found.holders.end() && holder->meta && holder->meta->lease > Milliseconds{0})
-      return holder->meta->lease;
-    throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+    for (const std::string& id : ids_) {
+      const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
+      if (holder == found.holders.end()) continue;
+      if (holder->meta && holder->meta->lease > Milliseconds{0}) return holder->meta->lease;
+      throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+    }
+    return std::nullopt;
   }
 
   std::vector<std::string> ids_;
