@@ -282,6 +282,9 @@ Setter key_into(std::vector<std::string>& keys) {
 Setter key_into(std::string& key) {
   return [&key](std::string_view value) {
     check_key(value);
+    // Nobody may believe that both are locked.
+    if (!key.empty())
+      throw Error{Error::usage, fmt::format("one KEY, and {} stands there already", in_quotes(key))};
     key = value;
   };
 }

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/eventually.h"
@@ -106,7 +108,11 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit renew seats " + ids[0] + " " + ids[1] + " --lease 2m", 0, ""},
                   {"permit release seats " + ids[0], 0, ""},
                   {"permit release seats " + ids[0], 1, ""},
+                  {"permit renew seats " + ids[1], 0, ""},
                   {"permit renew seats " + ids[0] + " --lease 1m", 1, ""},
+                  {"permit renew seats " + ids[0], 1, ""},
+                  {"permit renew seats " + ids[0] + " " + ids[1], 1, ""},
+                  {"permit renew nothing " + ids[0], 1, ""},
                   {"permit release seats " + ids[0] + " " + ids[1], 1, ""},
                   {"permit release seats not-an-id", 64, ""},
                   {"permit release seats", 64, ""},
@@ -165,6 +171,23 @@ TEST_CASE("the last count of a latch wakes who waits, and --await-set waits for 
   CHECK(late.exit_code() == 0);
 }
 
+TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and writes nothing down about") {
+  RedisServer redis;
+  const std::string channel = "redisson_countdownlatch__channel__{built}";
+  Rlock early = redis.rlock("latch", "wait", "built", "--await-set");
+  REQUIRE(eventually([&] { return redis.listeners(channel) == 1; }));
+  redis.cli({"SET", "built", "1"});
+  Monitor monitor{redis};
+  redis.cli({"PUBLISH", channel, "1"});
+  REQUIRE(eventually([&] {  // it has asked, and knows that it is closed
+    return std::ranges::any_of(monitor.commands(),
+                               [](const auto& line) { return line.starts_with("\"EVALSHA"); });
+  }));
+  redis.del("built");
+  redis.cli({"PUBLISH", channel, "0"});
+  CHECK(early.exit_code() == 0);
+}
+
 TEST_CASE("another type under the key is 65 for every verb that looks") {
   RedisServer redis;
   redis.cli({"RPUSH", "list", "x"});
@@ -173,6 +196,10 @@ TEST_CASE("another type under the key is 65 for every verb that looks") {
         "sem status list", "sem delete list", "permit init list 1", "permit acquire list -n --lease 1m",
         "permit add list 1", "permit status list", "permit delete list", "latch set list 1",
         "latch down list", "latch wait list", "latch status list", "latch delete list"})
+    tell(redis, {{line, 65, ""}});
+  const std::string id(32, 'a');
+  for (const std::string line :
+       {"permit release list " + id, "permit renew list " + id, "permit renew list " + id + " --lease 1m"})
     tell(redis, {{line, 65, ""}});
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");
 }

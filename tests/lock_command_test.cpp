@@ -172,6 +172,25 @@ TEST_CASE("--again counts one more, each of which is released by itself") {
   CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 1);
 }
 
+TEST_CASE("--again is refused where holds are not counted, since one release would free them all") {
+  RedisServer redis;
+  for (const std::string type : {"plain", "permit"}) {
+    Rlock acquire =
+        redis.rlock("lock", "acquire", "k", "--lease", "1m", "--type", type, "--owner", "me", "--again");
+    CHECK(acquire.exit_code() == 64);
+    CHECK(acquire.err().starts_with("rlock: --again with --type " + type + ": "));
+  }
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a second --key is refused where one is taken, rather than locked instead of the first") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "acquire", "--lease", "1m", "-k", "a", "-k", "b"}) == 64);
+  CHECK(status_of(redis, {"lock", "acquire", "--lease", "1m", "-k", "a", "b"}) == 64);
+  CHECK(status_of(redis, {"sem", "init", "-k", "a", "-k", "b", "1"}) == 64);
+  CHECK(redis.keys().empty());
+}
+
 TEST_CASE("a lock whose owner id could not be printed is given back") {
   RedisServer redis;
   for (const bool closed : {true, false}) {
@@ -215,6 +234,21 @@ TEST_CASE("each type of lock is released, renewed and found by key and owner alo
     CHECK_FALSE(redis.has(type));
     CHECK(status_of(redis, {"lock", "status", "-q", type}) == 1);
   }
+}
+
+TEST_CASE("a permit that lock acquire has taken is renewed, found and released by its owner") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"permit", "init", "pool", "2"}) == 0);
+  const std::string owner = acquired(redis, "pool", {"--type", "permit"});
+  CHECK(status_of(redis, {"lock", "status", "-q", "pool", "--owner", owner}) == 0);
+  CHECK(status_of(redis, {"lock", "status", "-q", "pool", "--type", "permit", "--owner", "another"}) == 1);
+  CHECK(status_of(redis, {"lock", "renew", "pool", "--owner", owner, "--lease", "10m"}) == 0);
+  CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner, "--type", "lock"}) == 65);
+  CHECK(status_of(redis, {"lock", "release", "pool", "--owner", "another"}) == 65);
+  CHECK(redis.cli({"GET", "pool"}) == "1");
+  CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner}) == 0);
+  CHECK(redis.cli({"GET", "pool"}) == "2");
+  CHECK(status_of(redis, {"lock", "release", "pool", "--owner", owner, "--type", "permit"}) == 1);
 }
 
 TEST_CASE("renew without a lease takes the one that was written down") {
