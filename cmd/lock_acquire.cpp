@@ -32,6 +32,7 @@ class Acquire final : public Verb {
   Wish wish(const Session& session, bool again);
   Acquired take(Session& session, TimePoint started, bool again, WaitLines& lines);
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
+  int unprinted(Session& session, int error) const;
 
   std::string key_;
   std::optional<Milliseconds> lease_;
@@ -43,8 +44,31 @@ class Acquire final : public Verb {
   ServerOptions server_;
 
   Owner owner_;
+  bool ours_before_ = false;  ///< the given owner had it already
   std::unique_ptr<Lockable> lock_;
   std::vector<Part> parts_;
+};
+
+/// Asks whether an owner has it already, and lets its lease start anew then: a try that came to nothing would else give back
+/// what somebody else works under.
+class OwnHold final : public Waitable {
+ public:
+  explicit OwnHold(const Lockable& lock) : lock_(lock) {}
+
+  bool there() const noexcept { return there_; }
+
+  Call ask() const override { return lock_.renew(); }
+  Attempt read(const Reply& reply) const override {
+    there_ = lock_.read_renewal(reply) || there_;
+    return Held{};
+  }
+  std::optional<Call> give_back() const override { return std::nullopt; }
+  std::vector<Channel> channels() const override { return {}; }
+  const LockName& name() const override { return lock_.name(); }
+
+ private:
+  const Lockable& lock_;
+  mutable bool there_ = false;  ///< some server has said so
 };
 
 Declaration Acquire::declare() {
@@ -115,7 +139,14 @@ Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLine
       return wish(session, again);
     };
   }
-  return acquire(session.redis, wish(session, again).parts, options);
+  const Wish wanted = wish(session, again);
+  if (given_owner_ && !again) {
+    const OwnHold before{*lock_};
+    Acquired looked = acquire(session.redis, before, options);
+    if (std::holds_alternative<GaveUp>(looked)) return looked;
+    options.ours_before = ours_before_ = before.there();
+  }
+  return acquire(session.redis, wanted.parts, options);
 }
 
 /// Prints the owner. A lock of which nobody knows is given back.
@@ -133,10 +164,14 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                                        .str()
                                  : owner_.str();
   const int failed = try_print(text + "\n");
-  if (failed == 0) return exit_code::ok;
-  static_cast<void>(give_back(session.redis, parts_, {}, within(kGoodbye)));
-  throw Error{Error::system, fmt::format("write error on stdout: {}; {} was given back",
-                                         std::strerror(failed), in_quotes(lock_->name().str()))};
+  return failed == 0 ? exit_code::ok : unprinted(session, failed);
+}
+
+int Acquire::unprinted(Session& session, int error) const {
+  if (!ours_before_) static_cast<void>(give_back(session.redis, parts_, {}, within(kGoodbye)));
+  throw Error{Error::system, fmt::format("write error on stdout: {}; {} {}", std::strerror(error),
+                                         in_quotes(lock_->name().str()),
+                                         ours_before_ ? "stays held, as it was before" : "was given back")};
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {

@@ -92,6 +92,16 @@ TEST_CASE("a wait that nobody answered is unreachable, and what may have been gr
   CHECK(redis.farewells == std::vector<std::string>{"toy/release"});
 }
 
+TEST_CASE("what was ours before is not given back with a try that nobody answered") {
+  ListRedis redis;
+  AcquireOptions options = one_try();
+  options.ours_before = true;
+  redis.is_silent();
+
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire"});
+}
+
 TEST_CASE("without a wait a server that cannot be reached is given up at once") {
   ListRedis redis;
   redis.persistent = false;

@@ -158,6 +158,22 @@ TEST_CASE("an owner who has the key keeps it with a new lease, and the count sta
   CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
 }
 
+TEST_CASE("an acquire that comes to nothing leaves its owner what it had before") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  redis.freeze();
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "deploy", "--lease", "1m", "--owner", "ci-42"}) == 69);
+  redis.thaw();
+  CHECK(throughout([&] { return redis.cli({"HGET", "deploy", "ci-42"}) == "1"; }, 200ms));
+
+  Process::Options mute = redis.environment();
+  mute.closed = {1};
+  Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m", "--owner", "ci-42"}, mute};
+  CHECK(acquire.exit_code() == 71);
+  CHECK(acquire.err().find("'deploy' stays held, as it was before") != std::string::npos);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+}
+
 TEST_CASE("--again counts one more, each of which is released by itself") {
   RedisServer redis;
   acquired(redis, "deploy", {"--owner", "ci-42", "--again"});

@@ -213,6 +213,7 @@ class Wait {
 
   void undo(Question& question, bool silently) {
     question.queued = false;
+    if (options_.ours_before) return;
     if (silently && question.what == together_) {
       std::vector<Call> erasures;
       for (const Item& part : parts_) std::ranges::copy(part.erasure, std::back_inserter(erasures));

@@ -64,6 +64,9 @@ struct AcquireOptions {
   /// then. What it gave before is not looked at any more. Nothing: there is but this owner.
   std::function<Wish()> anew;
 
+  /// The owner had it before: a try that fails must leave it what it had, so nothing is given back.
+  bool ours_before = false;
+
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
   Milliseconds one_try{4000};        ///< also how long a silent server is asked before tell() hears of it
   Milliseconds node_timeout{2000};   ///< of several deployments: how long one may hold up a round
