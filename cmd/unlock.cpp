@@ -21,6 +21,9 @@ namespace {
 
 using Type = Inspection::Type;
 
+/// A longer token is not seen to its end.
+constexpr std::size_t kLongestShown = 1000;
+
 class Unlock final : public Verb {
  public:
   Declaration declare() override;
@@ -29,6 +32,7 @@ class Unlock final : public Verb {
  private:
   int nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
+  Owner whose(const Session& session, const Inspection& found) const;
   Forced force(Session& session, const Inspection& found) const;
 
   std::string key_;
@@ -98,8 +102,16 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
+/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought. Nobody: whoever it is.
+Owner Unlock::whose(const Session& session, const Inspection& found) const {
+  if (owner_) return *owner_;
+  if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
+  const Owner& shown = found.holders.front().owner;
+  return shown.str().size() < kLongestShown ? shown : Owner{};
+}
+
 Forced Unlock::force(Session& session, const Inspection& found) const {
-  const Owner owner = owner_.value_or(Owner{});
+  const Owner owner = whose(session, found);
   Call call;
   std::string_view wanted = "a lock";
   if (found.type == Type::plain) {

@@ -96,6 +96,22 @@ TEST_CASE("unlock asks, and leaves the lock alone unless the answer is yes") {
   CHECK_FALSE(redis.has("deploy"));
 }
 
+TEST_CASE("unlock removes whom it has shown, and not who came while the person thought") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "plain", "write", "read"}) {
+    CAPTURE(type);
+    hold(redis, {"--owner", "seen", "--type", type});
+    Pty pty{{rlock_binary(), "unlock", "deploy"}, redis.environment()};
+    pty.expect("[y/N] ");
+    CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "seen"}) == 0);
+    hold(redis, {"--owner", "newcomer", "--type", type});
+    pty.type("y\r");
+    pty.expect("'deploy' is held by newcomer by now");
+    CHECK(pty.exit_code() == 1);
+    CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "newcomer"}) == 0);
+  }
+}
+
 TEST_CASE("unlock is guarded by --if-owner") {
   RedisServer redis;
   hold(redis, {"--owner", "ci-42"});
