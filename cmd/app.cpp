@@ -56,13 +56,20 @@ int print_version() {
 int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string>& words) {
   const auto verb = entry.make();
   const Declaration declaration = verb->declare();
-  Parsed parsed = parse(declaration, words);
+  const Parsed parsed = [&] {
+    try {
+      return parse(declaration, words);
+    } catch (const Error&) {
+      verb->misunderstood();
+      throw;
+    }
+  }();
   switch (parsed.wish) {
     case Parsed::Wish::help: print(help_screen(declaration)); return exit_code::ok;
     case Parsed::Wish::version: return print_version();
     case Parsed::Wish::act: break;
   }
-  return verb->act(started, std::move(parsed.command));
+  return verb->act(started, parsed.command);
 }
 
 }  // namespace

@@ -163,18 +163,20 @@ class Parser {
     for (CLI::Option* found : app_.parse_order()) {
       if (found == help_) parsed_.wish = Parsed::Wish::help;
       if (found == version_) parsed_.wish = Parsed::Wish::version;
-      if (parsed_.wish != Parsed::Wish::act) return;
+      if (parsed_.wish != Parsed::Wish::act) break;
       const Option& option = *options_.at(found);
       set(option, option.value.empty() ? "" : found->results()[used[found]++]);
     }
+    if (refused_) throw Error{*refused_};
   }
 
+  /// The first that is refused is told, but those behind it may say where to tell it.
   void set(const Option& option, std::string_view value) {
     seen_.push_back(&option);
     try {
       option.set(value);
     } catch (const Error& error) {
-      throw Error{error.kind(), fmt::format("{}: {}", as_typed(option), error.what())};
+      if (!refused_) refused_.emplace(error.kind(), fmt::format("{}: {}", as_typed(option), error.what()));
     }
   }
 
@@ -248,6 +250,7 @@ class Parser {
   std::map<CLI::Option*, const Option*> options_;
   std::set<const Option*> declared_;
   std::vector<const Option*> seen_;
+  std::optional<Error> refused_;  ///< the first value that was
   Parsed parsed_;
 };
 

@@ -16,7 +16,7 @@ struct Parsed {
 /// Reads `words` (what follows the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`, `-w10`, bundles (-nqE0), `--` ends the
 /// options; no abbreviations. Where a command follows, options end at the first word that is neither an option nor an
 /// option's value: what comes then is the command's, options included.
-/// Throws Error{usage}, one line that names the option and what it takes.
+/// Throws Error{usage}, one line that names the first option that is refused and what it takes; all others are set.
 Parsed parse(const Declaration& declaration, const std::vector<std::string>& words);
 
 }  // namespace rlock

@@ -12,6 +12,11 @@ class RunVerb final : public Verb {
  public:
   Declaration declare() override { return declare_run(options_, shell_); }
 
+  /// A report of an earlier run must not be taken for this one's.
+  void misunderstood() override {
+    open_status(options_.status_fd, options_.status_file, report_of(options_));
+  }
+
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
     open_status(options_.status_fd, options_.status_file, report_of(options_));

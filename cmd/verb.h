@@ -19,6 +19,9 @@ class Verb {
   /// Its screen and its options. Called once; the declaration lives no longer than the verb.
   virtual Declaration declare() = 0;
 
+  /// Its words could not be understood; the options that could have been set. Main tells the user why.
+  virtual void misunderstood() {}
+
   /// Does what was asked and answers the exit status. `started`: when rlock began, since waits are counted from there.
   /// `command`: of a verb that runs one, its words.
   virtual int act(TimePoint started, std::vector<std::string> command) = 0;

@@ -124,6 +124,20 @@ TEST_CASE("a run that comes to nothing leaves no report of an older one, and say
   CHECK(report_of_run({"--lease", "1ms", "--", "true"}).find(R"("outcome":"error","exit":78)") !=
         std::string::npos);
   CHECK(report_of_run({}).find(R"("outcome":"error","exit":64)") != std::string::npos);
+  for (const test::Words& words :
+       {test::Words{"--wait", "soon", "--", "true"}, test::Words{"--no-such-option", "--", "true"}}) {
+    const std::string usage = report_of_run(words);
+    CHECK(usage.starts_with(R"({"v":1,"outcome":"error","exit":64,)"));
+    CHECK(usage.find(words.front()) != std::string::npos);
+  }
+  write_file(file, "old");
+  test::Rlock late = redis.rlock("run", "-k", "", "--lease", "x", "--status-file", file, "--", "true");
+  CHECK(late.exit_code(std::chrono::seconds{30}) == 64);
+  CHECK(read_file(file).find("-k: a key has at least one byte") != std::string::npos);
+  write_file(file, "old");
+  test::Rlock help = redis.rlock("run", "--status-file", file, "--help");
+  CHECK(help.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(read_file(file) == "old");
 
   test::Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
   REQUIRE(test::eventually([&] { return redis.has("k"); }));
