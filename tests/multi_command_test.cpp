@@ -188,6 +188,22 @@ TEST_CASE("of several keys the busy one is named, and the others stay free") {
   CHECK(redis.keys() == "b\n");
 }
 
+TEST_CASE("of several keys that lie on several nodes the busy one is named, too") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  auto environment = Rlock::clean_environment();
+  environment.env["RLOCK_URL"] = cluster.url();
+  cluster.owner_of("b").cli({"HSET", "b", "somebody:1", "1"});
+  cluster.owner_of("b").cli({"PEXPIRE", "b", "60000"});
+
+  for (const std::string wait : {"0", "100ms"}) {
+    Rlock once{{"run", "-w", wait, "-k", "a", "-k", "b", "-k", "c", "--", "true"}, environment};
+    CHECK(once.exit_code(30s) == 75);
+    CHECK(contains(once.err(), "'b' is held by somebody:1"));
+    CHECK(contains(once.err(), "rlock unlock b"));
+  }
+}
+
 TEST_CASE("who waits for several keys is woken by the release of the busy one") {
   RedisServer redis;
   Rlock holder = redis.rlock("run", "-k", "b", "--", "sleep", "60");

@@ -143,7 +143,10 @@ class Wait {
                         [&](const Votes& votes) { return decision.enough_from(votes); });
     round_ = count(*question.what, redis_, votes_);
     round_took_ = left(Clock::now(), begun);
-    if (round_.busy) busy_ = round_.busy;
+    if (round_.busy) {
+      busy_ = round_.busy;
+      if (busy_->member.empty()) busy_->member = question.what->name().str();
+    }
     question.queued = question.what->queues();
     for (std::size_t node = 0; node < votes_.size(); ++node) {
       const Vote& vote = votes_[node];
