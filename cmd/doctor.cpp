@@ -82,12 +82,13 @@ std::vector<Patient> Doctor::examine(Session& session, Milliseconds took) {
       patient.findings.push_back({"answer", false, infos[node].failure->text});
     }
     patient.findings.push_back(scripting(scripts[node]));
+    patients.push_back(std::move(patient));
+    if (infos[node].failure) continue;
     const std::string span = describe(std::max(took, Milliseconds{1}));
-    patient.findings.push_back(
+    patients.back().findings.push_back(
         took < kSlow
             ? Finding{"distance", true, fmt::format("it answers within {}", span)}
             : Finding{"distance", false, fmt::format("it took {} to answer; give leases room", span)});
-    patients.push_back(std::move(patient));
   }
   return patients;
 }

@@ -55,6 +55,17 @@ TEST_CASE("a finding is status 1, in text and in JSON") {
   CHECK(json.out().find(R"({"subject":"eviction","fit":false,)") != std::string::npos);
 }
 
+TEST_CASE("of a server that is away nothing is praised") {
+  RedisServer one, two;
+  Process::Options options = one.environment();
+  options.env["RLOCK_URL"] += " " + two.url() + " unix:///nonexistent/redis.sock";
+  Rlock doctor{{"doctor"}, options};
+  CHECK(doctor.exit_code() == 1);
+  const std::string away = doctor.out().substr(doctor.out().find("unix:///nonexistent"));
+  CHECK(away.find("BAD  answer") != std::string::npos);
+  CHECK(away.find("  ok ") == std::string::npos);
+}
+
 TEST_CASE("no server is no finding but a failure") {
   Process::Options nobody = Rlock::clean_environment();
   nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";

@@ -33,6 +33,8 @@ constexpr std::array kMeanings{
     Meaning{"WRONGTYPE", Error::wrong_type, false, "something else stands under the key"},
     Meaning{"CROSSSLOT", Error::config, false,
             "the keys lie in different slots of a cluster, which takes redis+cluster://"},
+    Meaning{"MOVED", Error::unreachable, false,
+            "the key lies on another node of a cluster: redis+cluster:// instead of redis://"},
     Meaning{"NOSCRIPT", Error::unreachable, false, "the server does not keep the scripts that it is sent"},
     Meaning{"READONLY", Error::unreachable, true, kReplica},
     Meaning{"LOADING", Error::unreachable, true, "the server is still loading its data"},
