@@ -23,6 +23,7 @@ class Guarded {
     Milliseconds stop{60000};
     Milliseconds kill{60000};
     std::vector<std::string> marks = {};
+    Milliseconds late{0};  ///< how long it takes until the command's process says who it is
   };
 
   explicit Guarded(const Plan& plan) {
@@ -54,6 +55,7 @@ class Guarded {
     for (const std::string& mark : plan.marks)
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
     Child child{loop, {plan.command, variables}, [&](pid_t self) {
+                  ::usleep(static_cast<useconds_t>(plan.late.count() * 1000));
                   guardian.tell_group(self);
                   signals.restore();
                 }};
@@ -110,6 +112,16 @@ TEST_CASE("a guardian kills what does not obey, stopped or not") {
       {.command = {"sh", "-c", "kill -STOP $$"}, .stop = Milliseconds{300}, .kill = Milliseconds{600}}};
   ::kill(stopped.pid(), SIGSTOP);
   CHECK(gone(stopped.command()));
+}
+
+TEST_CASE("a guardian kills who begins when all is over, however soon after it has looked around") {
+  for (const Milliseconds late : {Milliseconds{320}, Milliseconds{360}, Milliseconds{500}}) {
+    CAPTURE(late.count());
+    Guarded run{
+        {.command = {"sleep", "65"}, .stop = Milliseconds{100}, .kill = Milliseconds{300}, .late = late}};
+    ::kill(run.pid(), SIGSTOP);
+    CHECK(gone(run.command()));
+  }
 }
 
 TEST_CASE("a guardian finds those who have left the group, by their environment") {

@@ -84,7 +84,10 @@ class Vigil final : public Source {
 
   void obey(const Order& order) {
     switch (order.kind) {
-      case Order::group: family_.set_group(order.pid); break;
+      case Order::group:
+        family_.set_group(order.pid);
+        resting_ = false;  // who is born too late has to be killed, too
+        break;
       case Order::deadlines: deadlines_ = allowing(order.until); break;
       case Order::stop_sent: insist_.skip_stop(); break;
       case Order::dismissed: ::_exit(0);
