@@ -269,6 +269,7 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
     vote.reply = std::move(reply);
     return;
   }
+  --vote.attempts;  // it was sent away undone: the answer to the next copy tells nothing of this one
   ask.asking = verdict == Route::Verdict::asking;
   if (verdict != Route::Verdict::later) return;
   ask.last = failure_of(reply);
