@@ -140,27 +140,29 @@ class Wait final : public LatchVerb {
     if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
     Session session{server_, &wait_};
     static_cast<void>(latch(session));
-    if (!absent_ok_ && !await_set_) {
-      if (const auto known = without_waiting(session)) return *known;
-    }
     const LatchWait wanted{session.name(key_),
                            await_set_ ? LatchWait::Absent::awaited : LatchWait::Absent::open};
     WaitLines lines{session.redis, session.signals, {started, wait_, {wanted.name()}, "it is still closed"}};
-    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
-    const auto* gave_up = std::get_if<GaveUp>(&got);
-    if (!gave_up) return exit_code::ok;
-    if (session.signals.ended()) die_of(*session.signals.ended());
-    return say_refusal(*gave_up, fmt::format("{} is still closed", in_quotes(wanted.name().str())), session,
-                       static_cast<int>(wait_.conflict_exit_code));
+    for (;;) {
+      const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
+      if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+        if (session.signals.ended()) die_of(*session.signals.ended());
+        return say_refusal(*gave_up, fmt::format("{} is still closed", in_quotes(wanted.name().str())),
+                           session, static_cast<int>(wait_.conflict_exit_code));
+      }
+      if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
+      if (const auto known = without_waiting(session)) return *known;
+    }
   }
 
  private:
-  /// The exit status where there is no latch to wait for.
+  /// The exit status where there was no latch to wait for. Nothing: it has been set since.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));
-    if (answer.how == LatchAnswer::How::done) return std::nullopt;
     if (answer.how == LatchAnswer::How::refused) return finish(answer);
+    if (answer.how == LatchAnswer::How::done)
+      return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
     tell(fmt::format(

@@ -96,7 +96,7 @@ class Acquire final : public PoolVerb {
         {.lock = &wanted,
          .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
          .erasure = {erase_metadata(name, wanted.owner())}}};
-    refuse_latch(session);
+    refuse_latch(session, started, wait_);
     WaitLines lines{session.redis, session.signals, {started, wait_, {name}, "all its permits are taken"}};
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());

@@ -23,8 +23,8 @@ class PoolVerb : public Verb {
   /// What stands there. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
 
-  /// See cmd/latch_guard.h. Throws Error{wrong_type}.
-  void refuse_latch(Session& session) const;
+  /// See cmd/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does, unless the server is waited for.
+  void refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const;
 
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.
   static void need_one_server(const Session& session);

@@ -43,7 +43,7 @@ class Acquire final : public PoolVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     need_one_server(session);
-    refuse_latch(session);
+    refuse_latch(session, started, wait_);
     const Semaphore wanted{session.name(key_), count_, session.cluster()};
     WaitLines lines{
         session.redis, session.signals, {started, wait_, {wanted.name()}, "it has too few permits"}};

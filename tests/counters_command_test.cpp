@@ -12,6 +12,8 @@
 namespace rlock::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// One command line of a story, and what it must come to. `out`: nothing means that it does not matter.
 struct Step {
   std::string line;
@@ -186,6 +188,33 @@ TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and wr
   redis.del("built");
   redis.cli({"PUBLISH", channel, "0"});
   CHECK(early.exit_code() == 0);
+}
+
+TEST_CASE("a wait is for the server too: no longer than it, though the server is frozen") {
+  RedisServer redis;
+  redis.freeze();
+  for (const std::string line : {"sem acquire -k k", "permit acquire -k k --lease 1m", "latch wait -k k",
+                                 "run --permits 2 -k k -c true"}) {
+    CAPTURE(line);
+    Words words = split(line, ' ');
+    const auto verb_end = words.begin() + (words.front() == "run" ? 1 : 2);
+    const Words patience{"-w", "300ms", "--connect-timeout", "10m", "--command-timeout", "10m"};
+    words.insert(verb_end, patience.begin(), patience.end());
+    Rlock rlock{words, redis.environment()};
+    CHECK(rlock.exit_code(60s) == 69);
+  }
+  redis.thaw();
+}
+
+TEST_CASE("a wait is for the server too: who waits for a latch goes on until there is one") {
+  RedisServer redis;
+  redis.kill();
+  Rlock wait{split("latch wait built -w 10m --connect-timeout 1s --command-timeout 1s", ' '),
+             redis.environment()};
+  REQUIRE(eventually([&] { return wait.err().find("waiting for redis") != std::string::npos; }, 30s));
+  redis.restart();
+  CHECK(wait.exit_code(60s) == 1);
+  CHECK(wait.err().find("'built' was never set") != std::string::npos);
 }
 
 TEST_CASE("another type under the key is 65 for every verb that looks") {

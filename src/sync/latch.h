@@ -72,6 +72,9 @@ class LatchWait final : public Waitable {
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }
 
+  /// Was there anything to wait for, as far as has been read?
+  bool seen_closed() const noexcept { return seen_closed_; }
+
  private:
   LockName name_;
   Absent absent_;
