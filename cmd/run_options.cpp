@@ -69,11 +69,13 @@ Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
 
 Setter open_descriptor(std::optional<std::int64_t>& fd) {
   return [&fd](std::string_view value) {
-    number(fd, 0, 1 << 20)(value);
-    const int flags = ::fcntl(static_cast<int>(*fd), F_GETFL);
-    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *fd)};
+    std::optional<std::int64_t> meant;
+    number(meant, 0, 1 << 20)(value);
+    const int flags = ::fcntl(static_cast<int>(*meant), F_GETFL);
+    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *meant)};
     if ((flags & O_ACCMODE) == O_RDONLY)
-      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *fd)};
+      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *meant)};
+    fd = meant;
   };
 }
 
