@@ -52,6 +52,9 @@ const Reply* answer_of(const Votes& votes) {
   return nil;
 }
 
+/// What is left now of the rest that was named when the server last said "busy".
+Milliseconds rest_now(const Busy& busy) { return left(later(busy.heard, *busy.rest), Clock::now()); }
+
 }  // namespace
 
 WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subject)
@@ -133,7 +136,8 @@ std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_
   }
   std::optional<Milliseconds> now = holder_->now;
   // The server's clock, when it did not say: a lease that was renewed then has this rest now.
-  if (!now && holder_->facts && busy.rest) now = holder_->facts->renewed + holder_->facts->lease - *busy.rest;
+  if (!now && holder_->facts && busy.rest)
+    now = holder_->facts->renewed + holder_->facts->lease - rest_now(busy);
   text += std::string{held_by} + (holder_->looked_up ? holder_text(holder_->owner, holder_->facts, now)
                                                      : short_owner(holder_->owner));
   const auto& facts = holder_->facts;
@@ -153,9 +157,9 @@ std::string WaitLines::place(const Busy& busy) const {
 std::string WaitLines::outlook(const Busy& busy) const {
   if (busy.no_ttl) return "; it has no TTL and never frees itself";
   if (!busy.rest) return "";
-  if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(*busy.rest));
-  if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(*busy.rest));
-  Milliseconds rest = *busy.rest;  // when it answered last
+  Milliseconds rest = rest_now(busy);
+  if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(rest));
+  if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(rest));
   if (holder_->now)
     rest = std::max(holder_->facts->renewed + holder_->facts->lease - *holder_->now, Milliseconds{0});
   if (!holder_->facts->renews) return fmt::format("; ends in {}, nobody renews it", describe(rest));

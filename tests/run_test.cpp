@@ -135,6 +135,22 @@ TEST_CASE("a waiter that is interrupted dies of the signal and leaves nothing be
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("a wait line says what is left of a lease now, not what it was when the wait began") {
+  RedisServer redis;
+  redis.cli({"HSET", "theirs", "8d1f:57", "1"});
+  redis.cli({"PEXPIRE", "theirs", "200000"});
+  CHECK(redis.rlock("run", "-k", "kept", "--min-hold", "200s", "--", "true").exit_code() == 0);
+
+  Rlock theirs = redis.rlock("run", "-w", "1500ms", "-k", "theirs", "--", "true");
+  Rlock kept = redis.rlock("run", "-w", "1500ms", "-k", "kept", "--", "true");
+
+  CHECK(theirs.exit_code() == 75);
+  CHECK(has(theirs.err(), "waiting for 'theirs': held by 8d1f:57 (a Redisson client); 1 wait; frees in 3m1"));
+  CHECK(kept.exit_code() == 75);
+  CHECK(has(kept.err(), "; 1 wait; kept 3m1"));
+  CHECK_FALSE(has(theirs.err() + kept.err(), "3m20s"));
+}
+
 TEST_CASE("USR1 asks a quiet waiter what it waits for") {
   RedisServer redis;
   Rlock held = holder(redis, "k");

@@ -144,6 +144,7 @@ class Wait {
     round_ = count(*question.what, redis_, votes_);
     round_took_ = left(Clock::now(), begun);
     if (round_.busy) {
+      round_.busy->heard = Clock::now();
       busy_ = round_.busy;
       if (busy_->member.empty()) busy_->member = question.what->name().str();
     }

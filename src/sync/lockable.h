@@ -31,7 +31,8 @@ struct Busy {
   std::optional<std::int64_t> queue{};     ///< its length
   std::string member{};                    ///< of several keys: the busy one
   std::string holder{};                    ///< an owner who has it; empty where nobody can say
-  std::optional<Milliseconds> rest{};      ///< of the holder's lease
+  std::optional<Milliseconds> rest{};      ///< of the holder's lease, when this was said
+  TimePoint heard{};                       ///< when that was, by our clock; filled in by whoever waits
 };
 
 /// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...
