@@ -96,17 +96,19 @@ void HeldCommand::announce(const Child& child, TimePoint now) {
   }
   if (insist_.begun() || said_lost_ || now < options_.max_hold) return;
   at_max_hold_ = true;
-  complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(now)));
+  // What renewals go on moving does not end before --kill-after.
+  const TimePoint kill = tenure_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
+  complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(kill, now)));
 }
 
 std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
   if (!options_.stop_on_loss) return "the command runs on (--on-lost warn)";
-  return child.ended() ? "the command has ended" : how_it_is_stopped(now);
+  return child.ended() ? "the command has ended" : how_it_is_stopped(deadlines().kill, now);
 }
 
-std::string HeldCommand::how_it_is_stopped(TimePoint now) const {
+std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const {
   return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
-                     describe(left(deadlines().kill, now)));
+                     describe(left(kill, now)));
 }
 
 void HeldCommand::say_what_stopping_means() const {

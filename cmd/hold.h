@@ -19,6 +19,7 @@ namespace rlock {
 struct Tenure {
   std::string name;                      ///< for messages: 'deploy'
   std::function<Deadlines()> deadlines;  ///< until when the command may run; moves on with each renewal
+  bool renewed = true;                   ///< else they stand still
   std::function<std::optional<std::string>()> lost;  ///< why it is not ours any more; nothing while it is
 };
 
@@ -71,7 +72,7 @@ class HeldCommand {
   Deadlines deadlines() const;
   Deadlines of_lock() const;
   std::string what_follows(const Child& child, TimePoint now) const;
-  std::string how_it_is_stopped(TimePoint now) const;
+  std::string how_it_is_stopped(TimePoint kill, TimePoint now) const;
   void say_what_stopping_means() const;
   void say_refused(const std::vector<pid_t>& pids);
 

@@ -166,6 +166,7 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
 Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
   return {.name = all_keys(opt),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
+          .renewed = opt.renew,
           .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
 }
 

@@ -57,6 +57,15 @@ TEST_CASE("what is stopped or deaf is killed in the end") {
   }
 }
 
+TEST_CASE("KILL is announced for after --kill-after, which renewals outlast, however short the lease") {
+  RedisServer redis;
+  auto run = redis.rlock("run", "-k", "k", "--lease", "2s", "--max-hold", "300ms", "--kill-after", "110s",
+                         "--", "sleep", "60");
+
+  CHECK(run.exit_code() == 124);
+  CHECK(run.err().find("SIGTERM now, SIGKILL in 1m") != std::string::npos);
+}
+
 TEST_CASE("a stopped command that can end is woken to do so") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--max-hold", "300ms", "--", "bash", "-c",
