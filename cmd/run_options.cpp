@@ -94,19 +94,23 @@ void declare_what(Declaration& told, RunOptions& opt) {
       told.add({.names = type.flags, .help = type.help, .set = type_into(opt.type, type)});
   }
   if (const LockType* permit = find_lock_type("permit")) {
-    told.add({.names = "--permits",
-              .value = "N",
-              .help = "one of N slots (RLOCK_SLOT), --count M takes M",
-              .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
-              .set = [&opt, permit](std::string_view value) {
-                number(opt.permits, 1, 1'000'000)(value);
-                type_into(opt.type, *permit)(value);
-              }});
+    told.add(
+        {.names = "--permits",
+         .value = "N",
+         .help = "one of N slots (RLOCK_SLOT), --count M takes M",
+         .manual = "Both imply --type permit. N is the size of the pool, which is created if it is absent.",
+         .set = [&opt, permit](std::string_view value) {
+           number(opt.permits, 1, 1'000'000)(value);
+           type_into(opt.type, *permit)(value);
+         }});
     told.add({.names = "--count",
               .value = "M",
               .manual = "How many permits to take.",
               .hidden = true,
-              .set = number(opt.count, 1, 1'000'000)});
+              .set = [&opt, permit](std::string_view value) {
+                number(opt.count, 1, 1'000'000)(value);
+                type_into(opt.type, *permit)(value);
+              }});
   }
   told.add({.names = "--type",
             .value = "T",
@@ -362,7 +366,6 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::usage, fmt::format("--backoff: waiters for --type {} are woken", opt.type->name)};
   if (opt.permits && opt.count > *opt.permits)
     throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
-  if (opt.count != 1 && opt.type->name != "permit") throw Error{Error::usage, "--count is for --type permit"};
   if (opt.max_hold && opt.min_hold > *opt.max_hold)
     throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
                                            exact(*opt.max_hold))};

@@ -86,6 +86,16 @@ TEST_CASE("the cron line of the manual means what it says") {
   CHECK(line.options.command == Words{"/opt/report", "-n"});
 }
 
+TEST_CASE("--count is for permits without saying so, as --permits is") {
+  for (const char* count : {"1", "2"}) {
+    const RunOptions options = with({"--count", count}).options;
+    CHECK(std::string{options.type->name} == "permit");
+    CHECK(std::to_string(options.count) == count);
+    CHECK_FALSE(options.permits);
+  }
+  CHECK(with({"--count", "1", "--fair"}).refusal == "--fair: contradicts --type permit");
+}
+
 TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
   CHECK(with({"-n", "-w", "5"}).options.wait.limit == Milliseconds{5000});
   CHECK_FALSE(with({"-n", "-w", "5"}).options.wait.nonblock);
