@@ -23,14 +23,17 @@ namespace {
 /// Ids are bytes on the server and hexadecimal digits here.
 constexpr std::size_t kIdBytes = 16;
 
+/// What cannot be an id has not been taken: the server says so of what was typed, as of any other.
 Setter id_into(std::vector<std::string>& ids) {
   return [&ids](std::string_view text) {
-    const auto id = from_hex(text);
-    if (!id || id->size() != kIdBytes)
+    if (text.empty())
       throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
-    ids.push_back(*id);
+    const auto id = from_hex(text);
+    ids.push_back(id && id->size() == kIdBytes ? *id : std::string{text});
   };
 }
+
+std::string shown(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
 
 /// Nothing was done at all: is it a pool that stands there? Throws Error{wrong_type}.
 void expect_pool(Session& session, const Pool& there) {
@@ -42,8 +45,8 @@ void expect_pool(Session& session, const Pool& there) {
 int all_of_them(const std::string& key, const std::vector<std::string>& ids, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", to_hex(ids[i]),
-                       in_quotes(key), shell_quoted(key)));
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), in_quotes(key),
+                       shell_quoted(key)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }

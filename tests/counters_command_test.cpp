@@ -116,7 +116,8 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit renew seats " + ids[0] + " " + ids[1], 1, ""},
                   {"permit renew nothing " + ids[0], 1, ""},
                   {"permit release seats " + ids[0] + " " + ids[1], 1, ""},
-                  {"permit release seats not-an-id", 64, ""},
+                  {"permit release seats not-an-id", 1, ""},
+                  {"permit renew seats not-an-id --lease 1m", 1, ""},
                   {"permit release seats", 64, ""},
                   {"permit status seats --json", 0,
                    R"({"v":1,"key":"seats","exists":true,"available":2,"total":2})"
