@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -45,6 +47,14 @@ int usage_on_stderr(const std::string& screen) {
   throw Error{Error::usage, fmt::format("unknown verb {}; see rlock {}--help", in_quotes(word), before)};
 }
 
+/// `rlock -h HOST run ...`, as redis-cli has it: a screen of help and a 0 would hide that nothing was run.
+void refuse_host(const std::vector<std::string>& words) {
+  if (words[0] != "-h" || words.size() == 1 || words[1].starts_with("-")) return;
+  if (std::ranges::count(names_after(""), words[1]) > 0) return;
+  throw Error{Error::usage,
+              fmt::format("-h is --help; for a server say --url redis://{}", sanitized(words[1], 80))};
+}
+
 bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }
 bool is_version(std::string_view word) { return word == "-V" || word == "--version"; }
 
@@ -78,6 +88,7 @@ int app(TimePoint started, const std::vector<std::string>& words) {
   if (words.empty()) return usage_on_stderr(main_screen());
   if (is_version(words[0])) return print_version();
   if (is_help(words[0])) {
+    refuse_host(words);
     print(main_screen());
     return exit_code::ok;
   }

@@ -314,10 +314,11 @@ TEST_CASE("bad input ends with one line, and no byte of it reaches a server") {
       {{"inspect", "--jsno"}, 64},
       {{"sem", "init", "k", "-1"}, 64},
       {{"latch", "set", "k", "0"}, 64},
-      {{"permit", "release", "k", "zz"}, 64},
+      {{"permit", "release", "k", ""}, 64},
       {{"scripts", "show", "x"}, 64},
       {{"isnpect"}, 64},
       {{"--url", "redis://h", "run"}, 64},
+      {{"-h", "db1", "run", "-k", "k", "true"}, 64},
   };
   for (const Bad& bad : catalogue) {
     CAPTURE(joined(bad.words, " ").substr(0, 100));
