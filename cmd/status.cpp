@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -20,6 +24,7 @@ namespace {
 struct Destination {
   std::optional<std::int64_t> fd;
   std::string file;
+  Descriptor device;  ///< `file`, where it must not be replaced
   RunReport report;
   bool written = true;
 } destination;
@@ -66,6 +71,19 @@ int write_file(const std::string& file, std::string_view line) noexcept {
   return failed;
 }
 
+/// /dev/null, /dev/stderr, /dev/fd/63: what a report is written to and must never take the place of. A link elsewhere is
+/// replaced, wherever it leads: others may have put it there.
+bool is_device(const std::string& file) {
+  struct stat there{};
+  if (::lstat(file.c_str(), &there) != 0) return false;
+  if (!S_ISLNK(there.st_mode)) return S_ISCHR(there.st_mode);
+  char target[PATH_MAX];
+  const ssize_t size = ::readlink(file.c_str(), target, sizeof target);
+  const std::string_view leads_to{target, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  return leads_to.starts_with("/proc/self/fd/") || file.starts_with("/dev/fd/") ||
+         file.starts_with("/proc/self/fd/");
+}
+
 }  // namespace
 
 std::string RunReport::json() const {
@@ -95,7 +113,7 @@ std::string RunReport::json() const {
 }
 
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report) {
-  destination = {.fd = fd, .file = file, .report = report, .written = !fd && file.empty()};
+  destination = {.fd = fd, .file = file, .device = {}, .report = report, .written = !fd && file.empty()};
   if (fd && *fd > STDERR_FILENO)  // what the command writes to its stdout must not end up in its first file
     ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
   if (file.empty()) return;
@@ -103,6 +121,11 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
     destination.written = true;
     throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), std::strerror(errno))};
   };
+  if (is_device(file)) {
+    destination.device.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+    if (!destination.device) refuse();
+    return;
+  }
   // An old report must not be taken for ours, even when we are killed before we can say anything.
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) refuse();
   if (::access(folder_of(file).c_str(), W_OK | X_OK) != 0) refuse();
@@ -120,7 +143,8 @@ void write_status(const RunReport& report) noexcept {
                            std::strerror(failed)));
   }
   if (!destination.file.empty()) {
-    if (const int failed = write_file(destination.file, line))
+    const auto& device = destination.device;
+    if (const int failed = device ? write_all(device.number(), line) : write_file(destination.file, line))
       complain(fmt::format("cannot write the status to {}: {}", in_quotes(destination.file),
                            std::strerror(failed)));
   }

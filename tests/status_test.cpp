@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "cmd/output.h"
 #include "support/cli.h"
 #include "support/eventually.h"
@@ -79,6 +81,33 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
   write_status(sample());
   CHECK(read_file(folder / "precious") == "precious");
   CHECK(read_file(folder / "status") == sample().json() + "\n");
+}
+
+TEST_CASE("a device is written to, and never replaced by a report") {
+  TempDir folder;
+  const std::string device = folder / "null";  // not the real one: who runs this may be root
+  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) return;
+  if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened) return;  // nodev
+  open_status({}, device, {});
+  write_status(sample());
+  struct stat there{};
+  REQUIRE(::stat(device.c_str(), &there) == 0);
+  CHECK(S_ISCHR(there.st_mode));
+}
+
+TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string link = folder / "stdout";  // not the real one
+  REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
+  for (const std::string& file : {link, std::string{"/proc/self/fd/1"}}) {
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+    CHECK(run.out().starts_with("hello\n{\"v\":1,"));
+  }
+  struct stat there{};
+  REQUIRE(::lstat(link.c_str(), &there) == 0);
+  CHECK(S_ISLNK(there.st_mode));
 }
 
 TEST_CASE("a status file that cannot be written is refused before anything is locked") {
