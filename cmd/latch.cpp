@@ -142,7 +142,9 @@ class Wait final : public LatchVerb {
     static_cast<void>(latch(session));
     const LatchWait wanted{session.name(key_),
                            await_set_ ? LatchWait::Absent::awaited : LatchWait::Absent::open};
-    WaitLines lines{session.redis, session.signals, {started, wait_, {wanted.name()}, "it is still closed"}};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment, started, wait_, {wanted.name()}, "it is still closed"}};
     for (;;) {
       const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) {

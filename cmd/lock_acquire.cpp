@@ -187,8 +187,9 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   Session session{server_, &wait_};
   need_few_servers(*type_, session.redis.nodes());
-  WaitLines lines{
-      session.redis, session.signals, {started, wait_, {session.name(key_)}, std::string{type_->busy_text}}};
+  WaitLines lines{session.redis,
+                  session.signals,
+                  {session.deployment, started, wait_, {session.name(key_)}, std::string{type_->busy_text}}};
   Acquired got = take(session, started, again_, lines);
   // Who does not have it yet takes it for the first time.
   const auto* gave_up = std::get_if<GaveUp>(&got);

@@ -100,7 +100,9 @@ class Acquire final : public PoolVerb {
          .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
          .erasure = {erase_metadata(name, wanted.owner())}}};
     refuse_latch(session, started, wait_);
-    WaitLines lines{session.redis, session.signals, {started, wait_, {name}, "all its permits are taken"}};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment, started, wait_, {name}, "all its permits are taken"}};
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     if (session.signals.ended()) die_of(*session.signals.ended());

@@ -248,7 +248,8 @@ int run(const RunOptions& opt) {
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
-  WaitLines lines{redis, signals, {opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
+  WaitLines lines{
+      redis, signals, {opt.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
   std::optional<LockSet> locks;
   refuse_what_looks_like_it(opt, redis, signals);
   const Acquired got = take(opt, redis, signals, lines, locks);

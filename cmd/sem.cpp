@@ -45,8 +45,9 @@ class Acquire final : public PoolVerb {
     need_one_server(session);
     refuse_latch(session, started, wait_);
     const Semaphore wanted{session.name(key_), count_, session.cluster()};
-    WaitLines lines{
-        session.redis, session.signals, {started, wait_, {wanted.name()}, "it has too few permits"}};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment, started, wait_, {wanted.name()}, "it has too few permits"}};
     const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;

@@ -253,6 +253,7 @@ Deployment settle(const ServerOptions& flags) {
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
   const auto redis_url = variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
+  deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false);
   if (!all.urls.empty()) {
     deployment.targets = targets_of(all.urls, flags.urls.empty() ? "RLOCK_URL" : "--url");
   } else {
@@ -302,6 +303,19 @@ LockName Deployment::name(const std::string& key) const {
                     "hold something, as in {{orders}}:eu",
                     in_quotes(full.str()))};
   return full;
+}
+
+std::string Deployment::words_for(const LockName& name) const {
+  std::string words;
+  if (typed) {
+    for (const Target& target : targets) words += fmt::format("--url {} ", shell_quoted(target.url()));
+  }
+  std::string_view key = name.str();
+  if (!prefix.empty() && key.starts_with(prefix)) {
+    words += fmt::format("--prefix {} ", shell_quoted(prefix));
+    key.remove_prefix(prefix.size());
+  }
+  return words + (key.starts_with('-') ? "-- " : "") + shell_quoted(key);
 }
 
 }  // namespace rlock

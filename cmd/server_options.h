@@ -35,12 +35,16 @@ struct Deployment {
   Timeouts timeouts;
   std::string prefix;  ///< stands before every key
   bool named = false;  ///< somebody said which server; else it is the default one
+  bool typed = false;  ///< by options, which no other command sees
 
   /// The variables that make a nested rlock reach the same server, those without a value to be unset. Never a password.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
 
   /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
   LockName name(const std::string& key) const;
+
+  /// The words by which another command of the same user reaches that key, for a shell: `--prefix app: deploy`. No password.
+  std::string words_for(const LockName& name) const;
 };
 
 /// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to, and says on stderr which

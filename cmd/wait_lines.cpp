@@ -176,9 +176,9 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   tell(effort + line(*gave_up.busy, name, " is held by "));
   const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
   if (!subject_.state.empty())  // many have it together, and no one of them can be removed for all
-    tell(fmt::format("who has it: rlock inspect {}", shell_quoted(name.str())));
+    tell(fmt::format("who has it: rlock inspect {}", subject_.deployment.words_for(name)));
   else if (!kept)
-    tell(fmt::format("if it is stale: rlock unlock {}", shell_quoted(name.str())));
+    tell(fmt::format("if it is stale: rlock unlock {}", subject_.deployment.words_for(name)));
 }
 
 std::string unreachable_text(const std::string& where, bool named, const Failure& failure) {

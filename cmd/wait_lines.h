@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cmd/server_options.h"
 #include "cmd/wait_options.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
@@ -14,6 +15,7 @@ namespace rlock {
 
 /// What somebody waits for, and since when.
 struct WaitSubject {
+  const Deployment& deployment;
   TimePoint started;  ///< of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;

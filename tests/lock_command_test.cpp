@@ -92,6 +92,29 @@ TEST_CASE("an acquire in vain says who has the key, and how a stale lock is remo
   CHECK(quiet.err().empty());
 }
 
+TEST_CASE("what is said to remove a stale lock does that, in the same environment") {
+  RedisServer redis;
+  auto options = redis.environment();
+  options.env["RLOCK_PREFIX"] = "app: ";
+  options.env["RLOCK_URL"] = "redis://127.0.0.1:1";
+  const Words server{"--url", redis.url() + "?db=2"};
+  const auto tried = [&](Words words) {
+    words.insert(words.end(), server.begin(), server.end());
+    words.insert(words.end(), {"--", "-it's"});
+    return Rlock{words, options};
+  };
+  REQUIRE(tried({"lock", "acquire", "--lease", "1m"}).exit_code() == 0);
+  Rlock vain = tried({"lock", "acquire", "-n", "--lease", "1m"});
+  REQUIRE(vain.exit_code() == 75);
+  const std::string start = "rlock: if it is stale: rlock unlock ";
+  const auto at = vain.err().find(start);
+  REQUIRE(at != std::string::npos);
+  const std::string remedy = line(vain.err().substr(at + start.size()));
+  Process shell{{"/bin/sh", "-c", "exec " + rlock_binary() + " unlock --yes " + remedy}, options};
+  CHECK(shell.exit_code() == 0);
+  CHECK(tried({"lock", "status"}).exit_code() == 1);
+}
+
 TEST_CASE("who waits for what acquire has taken is told why, on stderr alone") {
   RedisServer redis;
   const std::string owner = acquired(redis, "deploy");
