@@ -240,3 +240,20 @@ TEST_CASE("a link at rest wakes nobody, connected, refused or deaf") {
   redis.kill();
   CHECK(wake_ups(f.loop, Milliseconds{1000}) <= 30);
 }
+
+TEST_CASE("a connection for listening that ends when nobody listens any more wakes nobody") {
+  FakeRedis fake;
+  fake.on("HELLO", wire::error("NOPROTO unsupported protocol version"));
+  fake.on("SUBSCRIBE", wire::error("BUSY Redis is busy running a script"));
+  Fixture f{fake.socket()};
+  f.link.watch(kChannel, false);
+  REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
+  turns(f.loop, [] { return false; }, Milliseconds{50});  // it has heard that it is to ask again
+  f.link.unwatch(kChannel, false);
+  const auto question = f.link.connection()->send(command({"GET", "k"}));
+  REQUIRE(turns(f.loop, [&] { return fake.count("GET") == 1; }));
+
+  fake.announce(wire::integer(1));  // an answer to the one, and to the other a reason to hang up
+  REQUIRE(turns(f.loop, [&] { return question->answer.has_value(); }));
+  CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
+}

@@ -146,8 +146,8 @@ void Link::listen(TimePoint now) {
 }
 
 void Link::look_at_ear(TimePoint now) {
-  if (told_ == nullptr) return;
-  for (const Push& push : told_->take_pushes()) hear(push, now);
+  if (told_ != nullptr)
+    for (const Push& push : told_->take_pushes()) hear(push, now);
   if (second_ && second_->failure()) {
     second_.reset();
     told_ = nullptr;
