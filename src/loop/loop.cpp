@@ -49,12 +49,15 @@ void Loop::arm(TimePoint at) {
 }
 
 void Loop::turn(TimePoint until) {
-  const std::vector<Source*> present = sources_;  // they may join and leave while they are told
-  std::vector<pollfd> polled{{timer_, POLLIN, 0}};
+  const std::vector<Source*> present = sources_;    // they may join and leave while they are told
+  std::vector<pollfd> polled{{timer_, POLLIN, 0}};  // no more than may be open: poll() would refuse them all
+  std::vector<std::size_t> place(present.size(), 0);
   TimePoint at = until;
-  for (const Source* source : present) {
-    polled.push_back({source->fd(), source->interest(), 0});
-    at = earliest(at, source->wake_at());
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    at = earliest(at, present[i]->wake_at());
+    if (present[i]->fd() < 0) continue;
+    place[i] = polled.size();
+    polled.push_back({present[i]->fd(), present[i]->interest(), 0});
   }
   const bool due = at <= Clock::now();
   if (!due) arm(at);
@@ -65,7 +68,7 @@ void Loop::turn(TimePoint until) {
   for (std::size_t i = 0; i < present.size(); ++i) {
     Source* source = present[i];
     if (std::ranges::find(sources_, source) == sources_.end()) continue;
-    const short events = polled[i + 1].revents;
+    const short events = place[i] == 0 ? short{0} : polled[place[i]].revents;
     if (events != 0 || source->wake_at() <= now) source->ready(events, now);
   }
 }
