@@ -233,6 +233,13 @@ TEST_CASE("a hold inside a hold uses its permits, slots included, and gives noth
   CHECK(scene.taken() == "1");
 }
 
+TEST_CASE("a hold inside a hold has the permits for its whole lease from the start") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.total = 1, .lease = Milliseconds{3000}}));
+  CHECK(is_held(scene.ask(permits("a:1", {.hold = Hold::another}))));
+  CHECK(std::get<Busy>(scene.ask(permits("b:1", {.total = 1}))).retry_after > Milliseconds{29000});
+}
+
 TEST_CASE("metadata of a holder of permits are written under its owner") {
   Permitted scene;
   const Permits mine = permits("a:1", {.total = 1});

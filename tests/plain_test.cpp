@@ -83,6 +83,17 @@ TEST_CASE("a hold inside that of the same token is seen, not counted, and leaves
   CHECK(scene.server.has("deploy"));
 }
 
+TEST_CASE("a hold inside that of the same token has its whole lease from the start") {
+  Scene scene;
+  scene.ask(plain("mine", Hold::first, Milliseconds{3000}));
+  const PlainLock inner = plain("mine", Hold::another);
+  CHECK(is_held(scene.ask(inner)));
+  CHECK(scene.server.pttl("deploy") > 29000);
+  scene.server.cli({"PEXPIRE", "deploy", "3000"});
+  CHECK(scene.release(inner).how == How::still_held);
+  CHECK(scene.server.pttl("deploy") <= 3000);
+}
+
 TEST_CASE("a token without a TTL is waited for and named") {
   Scene scene;
   scene.server.cli({"SET", "deploy", "theirs"});

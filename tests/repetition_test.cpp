@@ -52,7 +52,7 @@ const Repetition kRepetitions[] = {
     {"fenced/enter", "HSET k o 1;SET t 4", "k t r", "o 9000 9000", "[1, N, 5]"},
 
     {"plain/acquire", "", "k", "o 9000", "[1, N]"},
-    {"plain/enter", "SET k o", "k", "o", "[1, N]"},
+    {"plain/enter", "SET k o PX 5000", "k", "o 9000", "[1, N]"},
     {"plain/renew", "SET k o", "k", "o 9000 0", "1"},
     {"plain/release", "SET k o", "k", "o 0", "[1, '']", "[-1]"},
     {"plain/release", "SET k o", "k", "o 9999999999999", "[2, N]"},
@@ -101,7 +101,7 @@ const Repetition kRepetitions[] = {
     {"semaphore/status", "SET k 3", "k", "", "[1, 3]"},
 
     {"permit/acquire", "", "k T", "o 1 9000 3 ch 0", "[1, N, 'rk..."},
-    {"permit/enter", "permit/acquire 2 k T o 1 9000 3 ch 0", "k T", "o 1", "[1, N, 'rk..."},
+    {"permit/enter", "permit/acquire 2 k T o 1 9000 3 ch 0", "k T", "o 1 9000", "[1, N, 'rk..."},
     {"permit/renew", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 9000 0", "1"},
     {"permit/release", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 0 ch 0", "[1, '']", "[-1]"},
     {"permit/release", "permit/acquire 2 k T o 2 9000 3 ch 0", "k T", "o 2 9999999999999 ch 0", "[2, N]"},

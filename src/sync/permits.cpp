@@ -40,15 +40,18 @@ Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
 
 std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
 
+Call Permits::enter(Milliseconds lease) const {
+  return {.script = &scripts::permit_enter,
+          .keys = {claim_.name.str(), taken_},
+          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(lease)}};
+}
+
 Call Permits::ask() const {
-  Call call{.script = &scripts::permit_enter,
-            .keys = {claim_.name.str(), taken_},
-            .args = {claim_.owner.str(), std::to_string(wanted_.count)}};
+  Call call = enter(claim_.lease);
   if (hold_ == Hold::another) return call;
   call.script = &scripts::permit_acquire;
-  call.args.insert(call.args.end(),
-                   {number(claim_.lease), wanted_.total ? std::to_string(*wanted_.total) : "",
-                    permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"});
+  call.args.insert(call.args.end(), {wanted_.total ? std::to_string(*wanted_.total) : "",
+                                     permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"});
   return call;
 }
 
@@ -83,7 +86,7 @@ Call Permits::renew() const {
 
 Call Permits::release(const Farewell& farewell) const {
   if (hold_ == Hold::another)
-    return ask();  // nothing to give back: it is only looked whether the outer hold remains
+    return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
   return {.script = &scripts::permit_release,
           .keys = {claim_.name.str(), taken_},
           .args = {claim_.owner.str(), std::to_string(wanted_.count),

@@ -38,6 +38,8 @@ class Permits final : public Lockable {
   Evidence evidence() const override { return {taken_, claim_.owner.str()}; }
 
  private:
+  Call enter(Milliseconds lease) const;
+
   Claim claim_;
   Wanted wanted_;
   Hold hold_;

@@ -12,10 +12,14 @@ std::string number(Milliseconds duration) { return std::to_string(duration.count
 PlainLock::PlainLock(Claim claim, Pause pause, Hold hold)
     : claim_(std::move(claim)), pause_(pause), hold_(hold) {}
 
+Call PlainLock::enter(Milliseconds lease) const {
+  return {.script = &scripts::plain_enter,
+          .keys = {claim_.name.str()},
+          .args = {claim_.owner.str(), number(lease)}};
+}
+
 Call PlainLock::ask() const {
-  if (hold_ == Hold::another) {
-    return {.script = &scripts::plain_enter, .keys = {claim_.name.str()}, .args = {claim_.owner.str()}};
-  }
+  if (hold_ == Hold::another) return enter(claim_.lease);
   return {.script = &scripts::plain_acquire,
           .keys = {claim_.name.str()},
           .args = {claim_.owner.str(), number(claim_.lease)}};
@@ -38,7 +42,7 @@ Call PlainLock::renew() const {
 
 Call PlainLock::release(const Farewell& farewell) const {
   if (hold_ == Hold::another)
-    return ask();  // nothing to give back: it is only looked whether the outer hold remains
+    return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
   return {.script = &scripts::plain_release,
           .keys = {claim_.name.str()},
           .args = {claim_.owner.str(), number(farewell.keep_until.value_or(Milliseconds{0}))}};

@@ -33,6 +33,8 @@ class PlainLock final : public Lockable {
   Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
 
  private:
+  Call enter(Milliseconds lease) const;
+
   Claim claim_;
   Pause pause_;
   Hold hold_;
