@@ -228,7 +228,7 @@ TEST_CASE("another type under the key is 65 for every verb that looks") {
         "latch down list", "latch wait list", "latch status list", "latch delete list"})
     tell(redis, {{line, 65, ""}});
   const std::string id(32, 'a');
-  for (const std::string line :
+  for (const std::string& line :
        {"permit release list " + id, "permit renew list " + id, "permit renew list " + id + " --lease 1m"})
     tell(redis, {{line, 65, ""}});
   CHECK(redis.cli({"LRANGE", "list", "0", "-1"}) == "x");

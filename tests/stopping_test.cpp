@@ -155,8 +155,8 @@ TEST_CASE("whoever leaves the group is not waited for any longer") {
 TEST_CASE("who dies of the signal that ended the first process is not left behind") {
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--", "bash", "-c",
-                         "(trap 'sleep 0.05; exit' TERM; echo ready; while :; do sleep 0.01; done) & "
-                         "trap 'exit 4' TERM; wait");
+                         "trap 'exit 4' TERM; "
+                         "(trap 'sleep 0.05; exit' TERM; echo ready; while :; do sleep 0.01; done) & wait");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));
   run.signal(SIGTERM);
 

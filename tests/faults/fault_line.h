@@ -46,7 +46,7 @@ void report(const std::string& fault, const std::string& outcome, int status, st
 /// The long profile: RLOCK_LONG=1. Else the short one of CI.
 bool long_profile();
 
-/// A time that was promised: exact in the long profile, which has the machine for itself; else with a second to spare.
+/// A time that was promised: exact in the long profile, which has the machine for itself; else with some to spare.
 std::chrono::milliseconds promised(std::chrono::milliseconds time);
 
 /// A thread that does something again and again until its end.
