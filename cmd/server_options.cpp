@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/config.h"
 #include "cmd/secrets.h"
+#include "redis/local_directory.h"
 #include "sync/keys.h"
 
 namespace rlock {
@@ -25,7 +26,9 @@ std::optional<std::string> variable(const char* name) {
   return value;
 }
 
-std::vector<std::string> words_of(const std::string& text) {
+/// A secret that is mounted as a file, or a block of YAML, comes with a newline at its end.
+std::vector<std::string> words_of(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   std::vector<std::string> words = split(text, ' ');
   std::erase(words, "");
   return words;
@@ -147,10 +150,20 @@ void refuse_twins(const std::vector<Target>& targets) {
   }
 }
 
+/// A URL for other commands. That of the private server names no database, but that of its socket can.
+std::string url_of(const Target& target) {
+  if (target.topology != Target::Topology::local || target.db == 0) return target.url();
+  Target socket = target;
+  socket.topology = Target::Topology::single;
+  socket.scheme = "unix";
+  socket.addresses = {Address{.host = {}, .port = 0, .path = LocalDirectory{}.socket()}};
+  return socket.url();
+}
+
 std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
     const Deployment& deployment, const PasswordSource& password) {
   std::vector<std::string> urls;
-  for (const Target& target : deployment.targets) urls.push_back(target.url());
+  for (const Target& target : deployment.targets) urls.push_back(url_of(target));
   std::optional<std::string> file, prefix;
   if (!password.path().empty()) file = std::filesystem::absolute(password.path()).string();
   if (!deployment.prefix.empty()) prefix = deployment.prefix;
@@ -308,7 +321,7 @@ LockName Deployment::name(const std::string& key) const {
 std::string Deployment::words_for(const LockName& name) const {
   std::string words;
   if (typed) {
-    for (const Target& target : targets) words += fmt::format("--url {} ", shell_quoted(target.url()));
+    for (const Target& target : targets) words += fmt::format("--url {} ", shell_quoted(url_of(target)));
   }
   std::string_view key = name.str();
   if (!prefix.empty() && key.starts_with(prefix)) {

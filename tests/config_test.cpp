@@ -192,8 +192,23 @@ TEST_CASE("an empty variable is an unset one") {
   CHECK_FALSE(deployment.named);
 }
 
-TEST_CASE("several servers in one variable are separated by blanks") {
-  const Environment environment{{{"RLOCK_URL", " redis://a  redis://b redis://c "}}};
+TEST_CASE("/dev/null is a config file that says nothing") {
+  const Environment environment{{{"RLOCK_CONFIG", "/dev/null"}}};
+  environment.config("url = redis://config\n");
+  CHECK(first_url() == "redis://127.0.0.1:6379");
+}
+
+TEST_CASE("a nested rlock is sent to the same database of the private server") {
+  const Environment environment;
+  const Deployment second = settle({.urls = {"local:"}, .db = 2});
+  const std::string url = second.environment.front().second.value();
+  CHECK(url.starts_with("unix:///"));
+  CHECK(url.ends_with("/rlock/redis.sock?db=2"));
+  CHECK(settle({.urls = {"local:"}}).environment.front().second == "local:");
+}
+
+TEST_CASE("several servers in one variable are separated by blanks, newlines among them") {
+  const Environment environment{{{"RLOCK_URL", " redis://a  redis://b\tredis://c\r\n"}}};
   CHECK(settle({}).targets.size() == 3);
   CHECK(settle({}).named);
 }
