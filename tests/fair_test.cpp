@@ -2,64 +2,12 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <csignal>
-#include <random>
-
-#include "base/text.h"
-#include "support/direct.h"
-#include "support/eventually.h"
-#include "support/fair_peer.h"
+#include "support/fair_scene.h"
 #include "support/redis_server.h"
 
 using namespace rlock;
 using namespace rlock::test;
 using How = Released::How;
-
-namespace {
-
-const std::string kQueue = "redisson_lock_queue:{deploy}";
-const std::string kDeadlines = "redisson_lock_timeout:{deploy}";
-const std::string kWaiters = "redisson_unlock_latch:{deploy}:waiters";
-const std::string kChannel = "redisson_lock__channel:{deploy}:";
-
-Claim claim(const std::string& owner, std::chrono::milliseconds lease = 30s) {
-  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
-}
-
-bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
-const Busy& busy(const Attempt& attempt) {
-  REQUIRE(std::holds_alternative<Busy>(attempt));
-  return std::get<Busy>(attempt);
-}
-
-/// A server, and what is asked of it.
-struct Scene {
-  RedisServer server{};
-  Direct redis{server};
-
-  Attempt ask(const FairLock& lock) { return lock.read(redis.run(lock.ask())); }
-  Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
-  Released release(const std::string& owner) {
-    const FairLock lock{claim(owner)};
-    return lock.read_release(redis.run(lock.release({})));
-  }
-  void give_back(const std::string& owner) { redis.run(*FairLock{claim(owner)}.give_back()); }
-  FairPeer peer(const std::string& owner, long long wait = 300000) { return {redis, "deploy", owner, wait}; }
-
-  Words queue() { return lines({"LRANGE", kQueue, "0", "-1"}); }
-  Words members() { return lines({"ZRANGE", kDeadlines, "0", "-1"}); }
-  long long now() { return std::stoll(lines({"TIME"}).front()) * 1000; }
-  long long deadline_in(const std::string& owner) {
-    return std::stoll(server.cli({"ZSCORE", kDeadlines, owner})) - now();
-  }
-  Words lines(const Words& command) {
-    const std::string text = server.cli(command);
-    return text.empty() ? Words{} : split(text, '\n');
-  }
-};
-
-}  // namespace
 
 // --- meaning ---------------------------------------------------------------------------------------
 
@@ -108,7 +56,7 @@ TEST_CASE("a key of the queue that holds something else is named") {
 // --- server ----------------------------------------------------------------------------------------
 
 TEST_CASE("a free fair lock is taken without a queue") {
-  Scene scene;
+  FairScene scene;
   CHECK(is_held(scene.ask("a:1")));
   CHECK(contents(scene.redis) == "deploy (ends) hash ['a:1', '1']");
   CHECK(scene.release("a:1").how == How::yes);
@@ -116,7 +64,7 @@ TEST_CASE("a free fair lock is taken without a queue") {
 }
 
 TEST_CASE("waiters take a fair lock in the order in which they asked, whoever asks first afterwards") {
-  Scene scene;
+  FairScene scene;
   scene.ask("a:1");
   CHECK(busy(scene.ask("b:1")).position == 1);
   CHECK(busy(scene.ask("c:1")).position == 2);
@@ -135,7 +83,7 @@ TEST_CASE("waiters take a fair lock in the order in which they asked, whoever as
 }
 
 TEST_CASE("asking and giving back twice changes nothing") {
-  Scene scene;
+  FairScene scene;
   const FairLock holder{claim("a:1")};
   const FairLock waiter{claim("b:1")};
   scene.redis.twice(holder.ask());
@@ -152,7 +100,7 @@ TEST_CASE("asking and giving back twice changes nothing") {
 }
 
 TEST_CASE("giving back undoes an acquire whose answer was lost, and tells the next") {
-  Scene scene;
+  FairScene scene;
   RespClient next{scene.server.where()};
   next.ask({"SUBSCRIBE", kChannel + "b:1"});
   scene.ask("a:1");
@@ -164,7 +112,7 @@ TEST_CASE("giving back undoes an acquire whose answer was lost, and tells the ne
 }
 
 TEST_CASE("a head that gives up while the lock is free passes on that it was told") {
-  Scene scene;
+  FairScene scene;
   RespClient next{scene.server.where()};
   next.ask({"SUBSCRIBE", kChannel + "c:1"});
   scene.ask("a:1");
@@ -177,7 +125,7 @@ TEST_CASE("a head that gives up while the lock is free passes on that it was tol
 }
 
 TEST_CASE("a release wakes the head of the queue and nobody else") {
-  Scene scene;
+  FairScene scene;
   RespClient head{scene.server.where()};
   RespClient second{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
@@ -192,7 +140,7 @@ TEST_CASE("a release wakes the head of the queue and nobody else") {
 }
 
 TEST_CASE("only the head waits for the end of the holder's lease") {
-  Scene scene;
+  FairScene scene;
   scene.ask("a:1");
   scene.server.cli({"PEXPIRE", "deploy", "700"});
   CHECK(busy(scene.ask("b:1")).retry_after <= 700ms);
@@ -200,7 +148,7 @@ TEST_CASE("only the head waits for the end of the holder's lease") {
 }
 
 TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
-  Scene scene;
+  FairScene scene;
   const FairLock attempt{claim("x:1"), FairLock::Turn::leave};
   scene.ask("a:1");
   scene.ask("b:1");
@@ -214,7 +162,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
 }
 
 TEST_CASE("a dead waiter is dropped wherever it stands, and the others keep their order") {
-  Scene scene;
+  FairScene scene;
   scene.ask("a:1");
   scene.ask(FairLock{claim("dead:1", 3s)});
   scene.ask("b:1");
@@ -235,7 +183,7 @@ TEST_CASE("a dead waiter is dropped wherever it stands, and the others keep thei
 }
 
 TEST_CASE("when all of ours have died behind Redisson's, their places end with them") {
-  Scene scene;
+  FairScene scene;
   auto p1 = scene.peer("p:1");
   scene.ask("a:1");
   p1.try_queued();
@@ -247,7 +195,7 @@ TEST_CASE("when all of ours have died behind Redisson's, their places end with t
 }
 
 TEST_CASE("a question that finds the lock free for somebody else has that one told once more") {
-  Scene scene;
+  FairScene scene;
   RespClient head{scene.server.where()};
   scene.ask("a:1");
   scene.ask("b:1");
@@ -260,7 +208,7 @@ TEST_CASE("a question that finds the lock free for somebody else has that one to
 }
 
 TEST_CASE("a head that does not hear has two seconds, and the next is told to look then") {
-  Scene scene;
+  FairScene scene;
   RespClient next{scene.server.where()};
   next.ask({"SUBSCRIBE", kChannel + "c:1"});
   scene.ask("a:1");
@@ -275,7 +223,7 @@ TEST_CASE("a head that does not hear has two seconds, and the next is told to lo
 }
 
 TEST_CASE("a head that hears keeps its whole life") {
-  Scene scene;
+  FairScene scene;
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   scene.ask("a:1");
@@ -286,7 +234,7 @@ TEST_CASE("a head that hears keeps its whole life") {
 }
 
 TEST_CASE("min-hold tells the head how long it still lasts") {
-  Scene scene;
+  FairScene scene;
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock lock{claim("a:1")};
@@ -299,7 +247,7 @@ TEST_CASE("min-hold tells the head how long it still lasts") {
 }
 
 TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head") {
-  Scene scene;
+  FairScene scene;
   RespClient head{scene.server.where()};
   head.ask({"SUBSCRIBE", kChannel + "b:1"});
   const FairLock outer{claim("a:1")};
@@ -315,7 +263,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
 }
 
 TEST_CASE("with an ACL made for Redisson fair locks are as fair") {
-  Scene scene;
+  FairScene scene;
   scene.redis.run(
       command({"ACL", "SETUSER", "java", "on", "nopass", "~deploy", "~redisson_lock_queue:{deploy}",
                "~redisson_lock_timeout:{deploy}", "~redisson_unlock_latch:{deploy}:*", "&redisson_*", "+@all",
@@ -329,7 +277,7 @@ TEST_CASE("with an ACL made for Redisson fair locks are as fair") {
 }
 
 TEST_CASE("what is no fair lock is refused and left as it was") {
-  Scene scene;
+  FairScene scene;
   const Words others[] = {{"SET", "deploy", "7"},
                           {"HSET", "deploy", "mode", "read", "you:1", "1"},
                           {"SET", kQueue, "x"},
@@ -350,7 +298,7 @@ TEST_CASE("what is no fair lock is refused and left as it was") {
 }
 
 TEST_CASE("a release succeeds when the queue cannot be told") {
-  Scene scene;
+  FairScene scene;
   scene.ask("a:1");
   scene.ask("b:1");
   scene.server.cli({"SET", kDeadlines, "x"});
@@ -358,269 +306,4 @@ TEST_CASE("a release succeeds when the queue cannot be told") {
   CHECK(released.how == How::yes);
   CHECK(released.unannounced.find(kDeadlines) != std::string::npos);
   CHECK(!scene.server.has("deploy"));
-}
-
-// --- the queue that is shared with Redisson ----------------------------------------------------------
-
-TEST_CASE("waiters of both kinds take the lock in the order in which they came") {
-  Scene scene;
-  auto p1 = scene.peer("p:1"), p2 = scene.peer("p:2"), p3 = scene.peer("p:3");
-  scene.ask("a:1");
-  CHECK(!p1.try_queued());
-  scene.ask("b:1");
-  CHECK(!p2.try_queued());
-  scene.ask("c:1");
-  CHECK(!p3.try_queued());
-  CHECK(!p3.try_once());
-  const Words turns{"p:1", "b:1", "p:2", "c:1", "p:3"};
-  CHECK(scene.queue() == turns);
-
-  scene.release("a:1");
-  CHECK(p1.try_queued());
-  CHECK(p1.unlock());
-  CHECK(!p2.try_queued());
-  CHECK(is_held(scene.ask("b:1")));
-  scene.release("b:1");
-  CHECK(p2.try_queued());
-  CHECK(p2.unlock());
-  CHECK(is_held(scene.ask("c:1")));
-  scene.release("c:1");
-  CHECK(p3.try_queued());
-  CHECK(p3.unlock());
-  CHECK(contents(scene.redis).empty());
-}
-
-TEST_CASE("our deadline outlasts those of Redisson's ahead of us, and is our own life at the head") {
-  Scene scene;
-  auto p1 = scene.peer("p:1");
-  auto p2 = scene.peer("p:2");
-  scene.ask("a:1");
-  p1.try_queued();
-  p2.try_queued();
-  scene.ask("b:1");
-  CHECK(std::abs(scene.deadline_in("b:1") - 620000) <= 5000);
-  scene.ask(FairLock{claim("c:1", 3s)});
-  CHECK(scene.server.pttl(kWaiters) > 619000);  // as long as it must be known who of the queue is ours
-
-  scene.release("a:1");
-  p1.try_queued();
-  CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
-  p1.unlock();
-  p2.try_queued();
-  CHECK(std::abs(scene.deadline_in("b:1") - 20000) <= 5000);
-}
-
-TEST_CASE("a living waiter that Redisson dropped from the head is the head again") {
-  Scene scene;
-  auto hasty = scene.peer("p:1", 3600000);  // lets the others be forgotten an hour earlier
-  scene.ask("a:1");
-  hasty.try_queued();
-  scene.ask("b:1");
-  scene.ask("c:1");
-  scene.release("a:1");
-  REQUIRE(hasty.try_queued());
-  auto last = scene.peer("p:2");
-  last.try_queued();
-  hasty.unlock();
-  REQUIRE(scene.queue() == Words{"p:2"});
-
-  CHECK(busy(scene.ask("c:1")).position == 2);
-  CHECK(scene.queue() == Words{"b:1", "c:1", "p:2"});
-  CHECK(!last.try_queued());
-  CHECK(is_held(scene.ask("b:1")));
-  scene.release("b:1");
-  CHECK(is_held(scene.ask("c:1")));
-}
-
-TEST_CASE("a dead waiter of ours at the head does not hold up Redisson for longer than its life") {
-  Scene scene;
-  auto p1 = scene.peer("p:1");
-  scene.ask("a:1");
-  scene.ask(FairLock{claim("dead:1", 3s)});
-  p1.try_queued();
-  scene.release("a:1");
-  CHECK(eventually([&] { return p1.try_queued(); }, 20s));
-}
-
-TEST_CASE("a place without a deadline does not block the lock, nor a deadline without a place its owner") {
-  Scene scene;
-  scene.server.cli({"RPUSH", kQueue, "ghost:1", "ghost:2", "ghost:1"});
-  scene.server.cli({"ZADD", kDeadlines, "9999999999999", "lost:1"});
-
-  CHECK(is_held(scene.ask("a:1")));
-  CHECK(contents(scene.redis) == "deploy (ends) hash ['a:1', '1']");
-  auto lost = scene.peer("lost:1");
-  lost.try_queued();
-  CHECK(scene.queue() == Words{"lost:1"});
-}
-
-TEST_CASE("when the queue or the deadlines vanish, ours keep their order") {
-  for (const auto& key : {kQueue, kDeadlines}) {
-    CAPTURE(key);
-    Scene scene;
-    scene.ask("a:1");
-    for (const char* owner : {"b:1", "c:1", "d:1"}) scene.ask(owner);
-    scene.server.del(key);
-
-    CHECK(busy(scene.ask("d:1")).position == 3);
-    CHECK(scene.queue() == Words{"b:1", "c:1", "d:1"});
-    CHECK(scene.members().size() == 3);
-  }
-}
-
-// --- the binary --------------------------------------------------------------------------------------
-
-TEST_CASE("rlock run --fair serves in the order of arrival") {
-  Scene scene;
-  TempDir folder;
-  const auto run = [&](const std::string& command) {
-    return scene.server.rlock("run", "--fair", "-k", "deploy", "-c", command);
-  };
-  std::vector<Rlock> crowd;
-  output_of({"mkfifo", folder / "gate"});
-  crowd.push_back(run("read line < " + folder / "gate"));
-  REQUIRE(eventually([&] { return scene.server.has("deploy"); }));
-  for (std::size_t i = 0; i < 8; ++i) {
-    crowd.push_back(run("echo " + std::to_string(i) + " >> " + folder / "order"));
-    REQUIRE(eventually([&] { return scene.queue().size() == i + 1; }));
-  }
-  write_file(folder / "gate", "go\n");
-
-  for (Rlock& each : crowd) CHECK(each.exit_code() == 0);
-  CHECK(read_file(folder / "order") == "0\n1\n2\n3\n4\n5\n6\n7\n");
-  CHECK(contents(scene.redis).empty());
-}
-
-TEST_CASE("whatever ends a wait in the queue, the place is given back") {
-  Scene scene;
-  scene.ask("a:1");
-  const auto wait_with = [&](const std::string& patience) {
-    return scene.server.rlock("run", "--fair", "-k", "deploy", "-w", patience, "--", "true");
-  };
-  for (int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) {
-    Rlock waiter = wait_with("forever");
-    REQUIRE(eventually([&] { return scene.queue().size() == 1; }));
-    waiter.signal(signal);
-    waiter.exit_code();
-    CHECK(scene.queue().empty());
-  }
-  Rlock waiter = wait_with("300ms");
-  CHECK(eventually([&] { return scene.queue().size() == 1; }));
-  CHECK(waiter.exit_code() == 75);
-  CHECK(scene.queue().empty());
-  CHECK(!scene.server.has(kWaiters));
-}
-
-TEST_CASE("a waiter that is killed delays the next by no more than two renewal intervals") {
-  Scene scene;
-  scene.ask("a:1");
-  const auto wait = [&] {
-    return scene.server.rlock("run", "--fair", "--lease", "6s", "-k", "deploy", "--", "true");
-  };
-  Rlock first = wait();
-  REQUIRE(eventually([&] { return scene.queue().size() == 1; }));
-  Rlock second = wait();
-  REQUIRE(eventually([&] { return scene.queue().size() == 2; }));
-  first.signal(SIGKILL);
-  first.exit_code();
-
-  scene.release("a:1");
-  const StopWatch watch;
-  CHECK(second.exit_code() == 0);
-  CHECK(watch.elapsed() < 4s);
-}
-
-// --- properties --------------------------------------------------------------------------------------
-
-namespace {
-
-/// Both keys have the same members, none twice, and deadlines are whole numbers.
-void check_agreement(Scene& scene) {
-  Words queue = scene.queue();
-  Words members = scene.members();
-  std::sort(queue.begin(), queue.end());
-  std::sort(members.begin(), members.end());
-  CHECK(joined(queue, " ") == joined(members, " "));
-  for (const std::string& line : scene.lines({"ZRANGE", kDeadlines, "0", "-1", "WITHSCORES"}))
-    CHECK(line.find('.') == std::string::npos);
-}
-
-std::string name_of(int who) { return (who % 2 == 0 ? "ours:" : "peer:") + std::to_string(who); }
-
-}  // namespace
-
-TEST_CASE("whatever both kinds do in whatever order, the lock goes to who came first") {
-  Scene scene;
-  std::mt19937 random{42};
-  std::vector<std::string> line;  // what we believe
-  std::string holder;
-  for (int step = 0; step < 1500; ++step) {
-    const int who = static_cast<int>(random() % 8);
-    const std::string owner = name_of(who);
-    CAPTURE(step);
-    CAPTURE(owner);
-    auto peer = scene.peer(owner);
-    const bool ours = who % 2 == 0;
-    const auto place = std::find(line.begin(), line.end(), owner);
-
-    if (owner == holder) {
-      if (ours) CHECK(scene.release(owner).how == How::yes);
-      if (!ours) CHECK(peer.unlock());
-      holder.clear();
-    } else if (place != line.end() && random() % 5 == 0) {
-      if (ours) scene.give_back(owner);
-      if (!ours) peer.fail();
-      line.erase(place);
-    } else {
-      const bool first = holder.empty() && (line.empty() || line.front() == owner);
-      const bool got = ours ? is_held(scene.ask(FairLock{claim(owner, 600s)})) : peer.try_queued();
-      CHECK(got == first);
-      if (place == line.end() && !got) line.push_back(owner);
-      if (got) holder = owner;
-      if (got && place != line.end()) line.erase(place);
-    }
-    REQUIRE(scene.queue() == line);
-    check_agreement(scene);
-  }
-}
-
-TEST_CASE("deaths, tiny waits, wrong clocks and vandals never block the queue or let two in") {
-  Scene scene;
-  std::mt19937 random{7};
-  for (int step = 0; step < 1500; ++step) {
-    const int who = static_cast<int>(random() % 8);
-    const std::string owner = name_of(who);
-    CAPTURE(step);
-    FairPeer peer{scene.redis, "deploy", owner, random() % 2 == 0 ? 10 : 300000,
-                  random() % 4 == 0 ? 60000 : 0};
-    const FairLock lock{claim(owner, 9ms)};
-    const std::string held_by = scene.server.cli({"HKEYS", "deploy"});
-
-    const auto action = random() % 16;
-    bool got = false;
-    if (who % 2 == 1) {
-      if (action < 10)
-        got = peer.try_queued();
-      else if (action < 14)
-        peer.unlock();
-      else
-        peer.fail();
-    } else if (action < 10) {
-      got = is_held(scene.ask(lock));
-      check_agreement(scene);
-    } else if (action < 13) {
-      scene.release(owner);
-    } else if (action < 14) {
-      scene.give_back(owner);
-    } else if (action < 15) {
-      scene.server.cli({"LPOP", kQueue});
-    } else {
-      scene.server.cli({"ZREM", kDeadlines, name_of(static_cast<int>(random() % 8))});
-    }
-    if (got && !held_by.empty()) CHECK((held_by == owner || scene.server.cli({"HKEYS", "deploy"}) == owner));
-  }
-  scene.server.del("deploy");
-  scene.server.cli({"ZADD", kDeadlines, "XX", "1", "peer:1", "1", "peer:3", "1", "peer:5", "1", "peer:7"});
-  CHECK(eventually([&] { return is_held(scene.ask("late:1")); }, 20s));
-  check_agreement(scene);
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "base/text.h"
+#include "support/direct.h"
+#include "support/eventually.h"
+#include "support/fair_peer.h"
+#include "support/redis_server.h"
+#include "sync/fair.h"
+
+namespace rlock::test {
+
+inline const std::string kQueue = "redisson_lock_queue:{deploy}";
+inline const std::string kDeadlines = "redisson_lock_timeout:{deploy}";
+inline const std::string kWaiters = "redisson_unlock_latch:{deploy}:waiters";
+inline const std::string kChannel = "redisson_lock__channel:{deploy}:";
+
+inline Claim claim(const std::string& owner, std::chrono::milliseconds lease = 30s) {
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
+}
+
+inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
+inline const Busy& busy(const Attempt& attempt) {
+  REQUIRE(std::holds_alternative<Busy>(attempt));
+  return std::get<Busy>(attempt);
+}
+
+/// A server with the fair lock "deploy", and what is asked of it.
+struct FairScene {
+  RedisServer server{};
+  Direct redis{server};
+
+  Attempt ask(const FairLock& lock) { return lock.read(redis.run(lock.ask())); }
+  Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
+  Released release(const std::string& owner) {
+    const FairLock lock{claim(owner)};
+    return lock.read_release(redis.run(lock.release({})));
+  }
+  void give_back(const std::string& owner) { redis.run(*FairLock{claim(owner)}.give_back()); }
+  FairPeer peer(const std::string& owner, long long wait = 300000) { return {redis, "deploy", owner, wait}; }
+
+  Words queue() { return lines({"LRANGE", kQueue, "0", "-1"}); }
+  Words members() { return lines({"ZRANGE", kDeadlines, "0", "-1"}); }
+  long long now() { return std::stoll(lines({"TIME"}).front()) * 1000; }
+  long long deadline_in(const std::string& owner) {
+    return std::stoll(server.cli({"ZSCORE", kDeadlines, owner})) - now();
+  }
+  Words lines(const Words& command) {
+    const std::string text = server.cli(command);
+    return text.empty() ? Words{} : split(text, '\n');
+  }
+};
+
+}  // namespace rlock::test
