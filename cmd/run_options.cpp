@@ -279,14 +279,16 @@ std::string shell_word(const std::string& word) {
 }
 
 [[noreturn]] void no_key(const std::vector<std::string>& command) {
-  if (command.empty())
+  if (command.empty() || command[0].starts_with("-"))
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
   std::string rest;
   for (std::size_t i = 1; i < command.size() && i < 8; ++i) {
     if (i > 1 || command[i] != "--") rest += " " + shell_word(command[i]);
   }
-  throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k {} --{}",
-                                        shell_word(command[0]), rest.empty() ? " COMMAND" : rest)};
+  // Behind `flock FILE -c 'make x'` stands no command, but an option of ours.
+  const bool options_follow = rest.starts_with(" -");
+  throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k {}{}{}", shell_word(command[0]),
+                                        options_follow ? "" : " --", rest.empty() ? " COMMAND" : rest)};
 }
 
 void complete_command(RunOptions& opt, const std::optional<std::string>& shell,

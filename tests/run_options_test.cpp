@@ -139,6 +139,9 @@ TEST_CASE("a command is required, and a key") {
   CHECK(Line{{"deploy", "--", "./x", "-l"}}.refusal ==
         "no --key; did you mean: rlock run -k deploy -- ./x -l");
   CHECK(Line{{"deploy"}}.refusal == "no --key; did you mean: rlock run -k deploy -- COMMAND");
+  CHECK(Line{{"/tmp/l", "-c", "make x"}}.refusal ==
+        "no --key; did you mean: rlock run -k /tmp/l -c 'make x'");
+  CHECK(Line{{"--", "-k", "deploy"}}.refusal == "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
   CHECK(Line{{"my key", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'my key' -- ./x");
 }
 
