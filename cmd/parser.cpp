@@ -76,6 +76,7 @@ class Parser {
     const Layout layout = layout_of(told_, words_);
     const std::size_t end = layout.end;
     refuse_host(end);
+    for (const std::size_t at : layout.options) refuse_equals(words_[at]);
     for (std::size_t at = 0; at < end; ++at) declare_named_in(words_[at]);
     take_apart(layout);
     replay();
@@ -186,6 +187,18 @@ class Parser {
       if (words_[i] != "-h" || words_[i + 1].starts_with("-")) continue;
       throw Error{Error::usage, fmt::format("-h is --help; for a server say --url redis://{}",
                                             sanitized(words_[i + 1], 80))};
+    }
+  }
+
+  /// `-k=deploy`: by the rules it locks "=deploy", and whoever typed it meets nobody there.
+  void refuse_equals(std::string_view word) const {
+    if (word.starts_with("--")) return;
+    for (std::size_t letter = 1; letter + 1 < word.size(); ++letter) {
+      const Option* option = told_.find(word.substr(letter, 1));
+      if (option == nullptr || option->value.empty()) continue;
+      if (word[letter + 1] != '=') return;
+      throw Error{Error::usage, fmt::format("-{0} takes its value without '=': -{0} {1}, or --{2}={1}",
+                                            word[letter], option->value, long_names(*option).front())};
     }
   }
 

@@ -124,7 +124,7 @@ TEST_CASE("options end where the command begins") {
 
 TEST_CASE("a value is taken as it is, whatever it looks like") {
   for (const std::string key :
-       {"-x", "--", "--quiet", "[a,b]", "++", "-5", "\"x\"", " ", "a\nb", "\xFF", "=", "a=b"}) {
+       {"-x", "--", "--quiet", "[a,b]", "++", "-5", "\"x\"", " ", "a\nb", "\xFF", "a=b"}) {
     Sample sample;
     static_cast<void>(sample.parse({"-k", key, "--key=" + key, "-k" + key, "true"}));
     CHECK(sample.keys == Words{key, key, key});
@@ -164,6 +164,14 @@ TEST_CASE("help and version are wishes wherever they stand before the command") 
 TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
   CHECK(Sample{}.refusal({"-h", "db.example", "-k", "k"}) ==
         "-h is --help; for a server say --url redis://db.example");
+}
+
+TEST_CASE("a letter with = behind it is refused, for the value would begin with it") {
+  CHECK(Sample{}.refusal({"-k=deploy", "x"}) == "-k takes its value without '=': -k KEY, or --key=KEY");
+  CHECK(Sample{}.refusal({"-nw=3", "x"}) == "-w takes its value without '=': -w DUR, or --wait=DUR");
+  Sample sample;
+  sample.parse({"-ka=b", "-k", "=c", "--key==d", "x", "-k=e"});
+  CHECK(sample.keys == Words{"a=b", "=c", "=d"});
 }
 
 TEST_CASE("operands come in order, and --key may stand for the first") {
