@@ -39,12 +39,16 @@ std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
       wanted.claim, Permits::Wanted{.count = wanted.count, .total = wanted.permits}, hold_of(wanted));
 }
 
+/// A reader of Redisson that joins sets the TTL of all to its own 30 s, flat, and would take our hold along if it died.
+constexpr Milliseconds kBesideRedisson{10000};
+
 /// In the order in which `rlock run --help` shows them.
 constexpr LockType kLockTypes[] = {
     {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
     {.name = "read",
      .flags = "-s, --shared, --read",
      .help = "readers share; use -s and -x together on one key",
+     .renewed_within = kBesideRedisson,
      .make = make<ReadLock>},
     {.name = "write", .flags = "-x, --exclusive, --write", .help = "one writer", .make = make<WriteLock>},
     {.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},

@@ -130,8 +130,9 @@ void declare_hold(Declaration& told, RunOptions& opt) {
        .help = "a dead holder keeps the lock this long",
        .standard = "30s",
        .manual =
-           "The lock is renewed three times per lease. When Redis does not answer for most of a lease, the command is "
-           "stopped before the lock can end.",
+           "The lock is renewed three times per lease; for reading at least every 10s, since a Redisson reader beside us "
+           "cuts its TTL to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock "
+           "can end.",
        .set = into(opt.lease)});
   told.add(
       {.names = "--max-hold",
@@ -372,6 +373,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
                                            exact(*opt.max_hold))};
   opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
+  opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
   opt.deployment = settle(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
   complete_names(opt);

@@ -77,6 +77,12 @@ TEST_CASE("a run that says nothing gets the documented defaults") {
   CHECK_FALSE(options.deployment.named);
 }
 
+TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it can have taken it along") {
+  CHECK(with({"-s", "--lease", "10m"}).options.budget.renew_every == Milliseconds{10'000});
+  CHECK(with({"-s", "--lease", "6s"}).options.budget.renew_every == Milliseconds{2000});
+  CHECK(with({"-x", "--lease", "10m"}).options.budget.renew_every == Milliseconds{200'000});
+}
+
 TEST_CASE("the cron line of the manual means what it says") {
   const Line line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
   CHECK(line.refusal.empty());
