@@ -139,6 +139,20 @@ TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothin
   }
 }
 
+TEST_CASE("a user who may not ask for the time takes nothing, of whatever type") {
+  RedisServer redis;
+  redis.cli({"ACL", "SETUSER", "no-clock", "on", ">pw", "~*", "&*", "+@all", "-time"});
+  redis.cli({"SET", "slots", "3"});
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"}) {
+    CAPTURE(type);
+    Rlock rlock = as(redis, "no-clock:pw", {"lock", "acquire", type, "--lease", "1m", "--type", type});
+    CHECK(rlock.exit_code(kDeadline) == 77);
+    CHECK(redis.keys() == "slots\n");
+  }
+  CHECK(as(redis, "no-clock:pw", {"sem", "acquire", "slots"}).exit_code(kDeadline) == 77);
+  CHECK(redis.cli({"GET", "slots"}) == "3");
+}
+
 TEST_CASE("a user without channels waits by asking, is told so once, and releases all the same") {
   RedisServer redis;
   if (RedisServer::version() < 60200) return;  // no channel permissions before

@@ -23,8 +23,9 @@ if answered then return {1, now(), tonumber(answered)} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 
+local time = now()  -- who may not ask must learn it before anything is taken
 if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)
 redis.call('hincrby', lock, owner, 1)
-return {1, now(), drawn}
+return {1, time, drawn}

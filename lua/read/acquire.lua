@@ -31,6 +31,7 @@ if not writes and redis.call('hget', lock, 'mode') == 'write' then return {0, re
 local rest = tonumber(lease)
 if request or holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end
 local longest = math.max(redis.call('pttl', lock), rest)
+local time = now()  -- who may not ask must learn it before anything is taken
 redis.call('pexpire', lock, longest)  -- who may not do this must learn it before there is a lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
 if kind == 'none' then redis.call('hset', lock, 'mode', 'read') end
@@ -41,4 +42,4 @@ else
   redis.call('hsetnx', lock, owner, 1)
 end
 redis.call('pexpire', lock, longest)
-return {1, now()}
+return {1, time}
