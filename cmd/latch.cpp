@@ -25,16 +25,17 @@ class LatchVerb : public Verb {
   }
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
-  int finish(const LatchAnswer& answer) const {
+  int finish(const Session& session, const LatchAnswer& answer) const {
+    const std::string name = in_quotes(session.name(key_).str());
     if (!answer.unannounced.empty())
-      complain(fmt::format("{}: done, but its waiters could not be told: {}", in_quotes(key_),
+      complain(fmt::format("{}: done, but its waiters could not be told: {}", name,
                            sanitized(answer.unannounced)));
     switch (answer.how) {
       case LatchAnswer::How::done: return exit_code::ok;
       case LatchAnswer::How::exists:
-        tell(fmt::format("{} exists, {} to go, and stays as it is", in_quotes(key_), answer.count));
+        tell(fmt::format("{} exists, {} to go, and stays as it is", name, answer.count));
         return exit_code::no;
-      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", in_quotes(key_))); return exit_code::no;
+      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", name)); return exit_code::no;
       case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
     }
     return exit_code::internal;
@@ -77,7 +78,7 @@ class Set final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch made = latch(session);
-    return finish(made.read_set(session.ask(made.set(total_, expire_))));
+    return finish(session, made.read_set(session.ask(made.set(total_, expire_))));
   }
 
  private:
@@ -107,7 +108,7 @@ class Down final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(there.read_down(session.ask(there.down(by_))));
+    return finish(session, there.read_down(session.ask(there.down(by_))));
   }
 
  private:
@@ -162,14 +163,14 @@ class Wait final : public LatchVerb {
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));
-    if (answer.how == LatchAnswer::How::refused) return finish(answer);
+    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
     if (answer.how == LatchAnswer::How::done)
       return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
     tell(fmt::format(
         "{} was never set, or opened by another client and forgotten; see --absent-ok, --await-set",
-        in_quotes(key_)));
+        in_quotes(session.name(key_).str())));
     return exit_code::no;
   }
 
@@ -198,7 +199,7 @@ class Status final : public LatchVerb {
     Session session{server_};
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));
-    if (answer.how == LatchAnswer::How::refused) return finish(answer);
+    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
     const LatchRecord record = record_of(session, there).value_or(LatchRecord{});
     const bool exists = answer.how == LatchAnswer::How::done;
     const bool open = exists ? answer.count <= 0 : record.opened.has_value();
@@ -242,7 +243,7 @@ class Delete final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(there.read_remove(session.ask(there.remove())));
+    return finish(session, there.read_remove(session.ask(there.remove())));
   }
 };
 

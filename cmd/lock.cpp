@@ -46,11 +46,12 @@ class LockVerb : public Verb {
     return *owner_;
   }
 
-  int not_held(const Inspection& found) const {
+  int not_held(const Session& session, const Inspection& found) const {
     const std::string key = in_quotes(found.name.str());
-    tell(found.holders.empty() ? fmt::format("{} is free", key)
-                               : fmt::format("{} is not held by {}; see: rlock inspect {}", key,
-                                             sanitized(owner_->str()), shell_quoted(key_)));
+    tell(found.holders.empty()
+             ? fmt::format("{} is free", key)
+             : fmt::format("{} is not held by {}; see: rlock inspect {}", key, sanitized(owner_->str()),
+                           session.deployment.words_for(found.name)));
     return exit_code::no;
   }
 
@@ -83,7 +84,7 @@ class Release final : public LockVerb {
     // What remains of several holds keeps its own lease.
     const auto lock = found_lock(
         found, {.name = found.name, .owner = owner, .lease = Milliseconds{1}, .cluster = session.cluster()});
-    if (!lock) return not_held(found);
+    if (!lock) return not_held(session, found);
     const bool last = holder_named(found, owner)->count == 1;
     Part part{.lock = lock.get()};
     if (last) part.erasure = {erase_metadata(found.name, owner)};
@@ -92,7 +93,7 @@ class Release final : public LockVerb {
     if (!back.unannounced.empty())
       complain(fmt::format("released {}, but could not tell its waiters: {}", in_quotes(found.name.str()),
                            sanitized(back.unannounced)));
-    if (back.how == GivenBack::How::not_ours) return not_held(found);
+    if (back.how == GivenBack::How::not_ours) return not_held(session, found);
     if (back.how == GivenBack::How::unknown)
       throw Error{Error::unreachable,
                   fmt::format("release of {} not confirmed: {}", in_quotes(found.name.str()), back.why)};
@@ -126,15 +127,15 @@ class Renew final : public LockVerb {
     Session session{server_};
     const Inspection found = find(session);
     const Holder* holder = holder_named(found, owner);
-    if (!holder) return not_held(found);
+    if (!holder) return not_held(session, found);
     const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease_of(*holder)});
-    if (!lock) return not_held(found);
+    if (!lock) return not_held(session, found);
     Call call = lock->renew();
     if (holder->meta)
       call.escort = {write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(call)) renewed += lock->read_renewal(reply) ? 1 : 0;
-    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
+    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(session, found);
   }
 
  private:

@@ -42,11 +42,12 @@ void expect_pool(Session& session, const Pool& there) {
 }
 
 /// Names those of which nothing was done.
-int all_of_them(const std::string& key, const std::vector<std::string>& ids, const std::vector<bool>& done) {
+int all_of_them(const Session& session, const LockName& name, const std::vector<std::string>& ids,
+                const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), in_quotes(key),
-                       shell_quoted(key)));
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]),
+                       in_quotes(name.str()), session.deployment.words_for(name)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
@@ -159,10 +160,10 @@ class Release final : public PoolVerb {
     const Pool there = pool(session);
     const auto released = there.read_release(session.ask(there.release(ids_)));
     if (!released.unannounced.empty())
-      complain(fmt::format("{}: released, but its waiters could not be told: {}", in_quotes(key_),
-                           sanitized(released.unannounced)));
+      complain(fmt::format("{}: released, but its waiters could not be told: {}",
+                           in_quotes(session.name(key_).str()), sanitized(released.unannounced)));
     if (std::ranges::count(released.taken, true) == 0) expect_pool(session, there);
-    return all_of_them(key_, ids_, released.taken);
+    return all_of_them(session, session.name(key_), ids_, released.taken);
   }
 
  private:
@@ -198,7 +199,7 @@ class Renew final : public PoolVerb {
     const Pool there = pool(session);
     const std::vector<bool> renewed = renew(session, there);
     if (std::ranges::count(renewed, true) == 0) expect_pool(session, there);
-    return all_of_them(key_, ids_, renewed);
+    return all_of_them(session, session.name(key_), ids_, renewed);
   }
 
  private:

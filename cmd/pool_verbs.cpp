@@ -186,7 +186,7 @@ int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
     case PoolAnswer::How::done: return exit_code::ok;
     case PoolAnswer::How::exists:
       tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", in_quotes(name.str()),
-                       noun(), shell_quoted(key_)));
+                       noun(), session.deployment.words_for(name)));
       return exit_code::no;
     case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
     case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};

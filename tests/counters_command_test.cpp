@@ -250,6 +250,25 @@ TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted 
   tell(redis, {{"sem init gate 2", 0, ""}, {"sem acquire gate -n", 0, ""}});
 }
 
+TEST_CASE("messages name the key in full, and a remedy reaches it in the same environment") {
+  RedisServer redis;
+  auto options = redis.environment();
+  options.env["RLOCK_PREFIX"] = "app:";
+  const auto message = [&](const std::string& line) {
+    Rlock rlock{split(line, ' '), options};
+    CHECK(rlock.exit_code() == 1);
+    return rlock.err();
+  };
+  const std::string id(32, 'a');
+  CHECK(message("latch down l") == "rlock: no latch 'app:l'\n");
+  CHECK(message("latch wait l").starts_with("rlock: 'app:l' was never set"));
+  REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
+  CHECK(message("permit init p 1") ==
+        "rlock: 'app:p' exists, and stays as it is; see: rlock permit status --prefix app: p\n");
+  CHECK(message("permit release p " + id) ==
+        "rlock: " + id + " of 'app:p' is not taken any more; see: rlock inspect --prefix app: p\n");
+}
+
 TEST_CASE("numbers that are none are refused before anything is sent") {
   RedisServer redis;
   Monitor monitor{redis};
