@@ -194,8 +194,8 @@ TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and wr
 TEST_CASE("a wait is for the server too: no longer than it, though the server is frozen") {
   RedisServer redis;
   redis.freeze();
-  for (const std::string line : {"sem acquire -k k", "permit acquire -k k --lease 1m", "latch wait -k k",
-                                 "run --permits 2 -k k -c true"}) {
+  for (const char* line : {"sem acquire -k k", "permit acquire -k k --lease 1m", "latch wait -k k",
+                           "run --permits 2 -k k -c true"}) {
     CAPTURE(line);
     Words words = split(line, ' ');
     const auto verb_end = words.begin() + (words.front() == "run" ? 1 : 2);
