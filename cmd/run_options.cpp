@@ -211,7 +211,7 @@ void declare_telling(Declaration& told, RunOptions& opt) {
   told.add({.names = "--status-file",
             .value = "F",
             .help = "one JSON line that says how it ended",
-            .manual = "Removed at start, written aside and renamed.",
+            .manual = "Removed at start, written aside and renamed; a device is written to.",
             .offer = Offer::file,
             .set = [&opt](std::string_view value) {
               if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
