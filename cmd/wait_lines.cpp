@@ -130,8 +130,12 @@ void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable
 std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_view held_by) const {
   std::string text = in_quotes(name.str());
   if (!holder_ || holder_->owner.empty()) {
+    const bool ended = held_by.starts_with(" is");
     if (!subject_.state.empty()) text += ": " + subject_.state;
-    if (subject_.state.empty() && held_by.starts_with(" is")) text += " is taken";
+    if (subject_.state.empty() && busy.queue)
+      text += fmt::format("{} free, and kept for the first in its queue", ended ? " is" : ":");
+    else if (subject_.state.empty() && ended)
+      text += " is taken";
     return text + place(busy) + outlook(busy);
   }
   std::optional<Milliseconds> now = holder_->now;
@@ -175,7 +179,9 @@ void WaitLines::give_up(const GaveUp& gave_up) {
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
   tell(effort + line(*gave_up.busy, name, " is held by "));
   const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
-  if (!subject_.state.empty())  // many have it together, and no one of them can be removed for all
+  if (gave_up.busy->queue && gave_up.busy->holder.empty())
+    tell(fmt::format("who waits: rlock inspect -v {}", subject_.deployment.words_for(name)));
+  else if (!subject_.state.empty())  // many have it together, and no one of them can be removed for all
     tell(fmt::format("who has it: rlock inspect {}", subject_.deployment.words_for(name)));
   else if (!kept)
     tell(fmt::format("if it is stale: rlock unlock {}", subject_.deployment.words_for(name)));

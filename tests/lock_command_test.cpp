@@ -17,6 +17,8 @@
 namespace rlock::test {
 namespace {
 
+using namespace std::chrono_literals;
+
 std::string line(const std::string& text) {
   CHECK(text.ends_with('\n'));
   return text.substr(0, text.find('\n'));
@@ -113,6 +115,18 @@ TEST_CASE("what is said to remove a stale lock does that, in the same environmen
   Process shell{{"/bin/sh", "-c", "exec " + rlock_binary() + " unlock --yes " + remedy}, options};
   CHECK(shell.exit_code() == 0);
   CHECK(tried({"lock", "status"}).exit_code() == 1);
+}
+
+TEST_CASE("a fair lock that is free for somebody else is not called taken, nor to be unlocked") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "redisson_lock_queue:{k}", "java:1"});
+  redis.cli({"ZADD", "redisson_lock_timeout:{k}", "99999999999999", "java:1"});
+  for (const std::string wait : {"0", "100ms"}) {
+    Rlock acquire = redis.rlock("lock", "acquire", "k", "-w", wait, "--type", "fair", "--lease", "1m");
+    CHECK(acquire.exit_code(30s) == 75);
+    CHECK(acquire.err().find("'k' is free, and kept for the first in its queue") != std::string::npos);
+    CHECK(acquire.err().ends_with("\nrlock: who waits: rlock inspect -v k\n"));
+  }
 }
 
 TEST_CASE("who waits for what acquire has taken is told why, on stderr alone") {
