@@ -56,11 +56,15 @@ TEST_CASE("a name is looked up in another process") {
 }
 
 TEST_CASE("the system's resolver knows this machine and says why it does not know another") {
+  CHECK_THROWS_WITH(Lookup::system_resolver(""), "name or service not known");
+  if (Process{{"getent", "ahosts", "localhost"}}.exit_code() != 0) {
+    MESSAGE("left out: this machine does not know localhost");
+    return;
+  }
   Lookup here{"localhost"};
   REQUIRE(answers(here));
   REQUIRE(here.found().has_value());
   CHECK_FALSE(here.found()->empty());
-  CHECK_THROWS_WITH(Lookup::system_resolver(""), "name or service not known");
 }
 
 TEST_CASE("a resolver that fails, dies or finds nothing is a failure with a reason") {
