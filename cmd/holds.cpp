@@ -55,6 +55,12 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   return joined(lines, "\n");
 }
 
+bool forget(std::vector<InheritedHold>& holds, const LockName& key) {
+  const InheritedHold* const stale = find_hold(holds, key);
+  if (stale != nullptr) holds.erase(holds.begin() + (stale - holds.data()));
+  return stale != nullptr;
+}
+
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key) {
   const auto found =
       std::find_if(holds.rbegin(), holds.rend(), [&](const auto& hold) { return hold.key == key; });

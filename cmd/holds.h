@@ -23,6 +23,9 @@ std::vector<InheritedHold> read_holds(std::string_view text);
 /// The same text again.
 std::string write_holds(const std::vector<InheritedHold>& holds);
 
+/// Leaves out the innermost hold of this key. False: there is none.
+bool forget(std::vector<InheritedHold>& holds, const LockName& key);
+
 /// The innermost hold of this key; nothing if there is none.
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key);
 

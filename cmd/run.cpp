@@ -69,11 +69,11 @@ void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Sig
     throw Error{failure->kind, unreachable_text(redis.str(), opt.deployment.named, *failure)};
 }
 
-/// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale.
+/// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale: then the next one
+/// above of that key, if there is one. The others stay: what an ancestor has would be waited for in vain.
 Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
               std::optional<LockSet>& locks) {
-  for (const bool entering : {true, false}) {
-    const auto above = entering ? holds_above_us() : std::vector<InheritedHold>{};
+  for (std::vector<InheritedHold> above = holds_above_us();;) {
     const auto wish = [&] {
       locks.emplace(opt, above);
       return Wish{locks->parts(), locks->together()};
@@ -84,11 +84,10 @@ Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, Wa
     options.anew = wish;
     Acquired got = acquire(redis, locks->parts(), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
-    const bool stale = gave_up != nullptr && locks->enters() && gave_up->refused &&
-                       gave_up->refused->why == Refused::Why::absent;
-    if (!stale || !entering) return got;
+    const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
+                        gave_up->refused->why == Refused::Why::absent;
+    if (!absent || !forget(above, opt.names[gave_up->part])) return got;
   }
-  throw Error{Error::internal, "a first hold was taken for a stale one"};
 }
 
 /// Says why there is no lock, and answers the exit status that says it to a script.

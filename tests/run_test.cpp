@@ -190,6 +190,17 @@ TEST_CASE("a nested run of another key, and a hold that is stale, do not count")
   CHECK(Rlock{{"run", "-nq", "-k", "free", "--", "true"}, options}.exit_code() == 0);
 }
 
+TEST_CASE("of several holds above us a stale one does not make us wait for the others") {
+  RedisServer redis;
+  redis.cli({"HSET", "a", "outer:1", "1"});
+  redis.cli({"PEXPIRE", "a", "60000"});
+  Process::Options options = redis.environment();
+  options.env["RLOCK_STACK"] = "lock outer:1 a\nlock gone:1 a\nlock gone:2 b";
+  CHECK(Rlock{{"run", "-nq", "-k", "a", "-k", "b", "--", "true"}, options}.exit_code() == 0);
+  CHECK(redis.cli({"HGET", "a", "outer:1"}) == "1");
+  CHECK_FALSE(redis.has("b"));
+}
+
 TEST_CASE("--min-hold keeps the key for the rest, and says so to whoever comes") {
   RedisServer redis;
   StopWatch watch;

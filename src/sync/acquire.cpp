@@ -284,6 +284,7 @@ class Wait {
 
     GaveUp gave_up{.why = GaveUp::Why::unreachable,
                    .refused = round_.refused,
+                   .part = blocked().first,
                    .failure = round_.failure,
                    .busy = busy_,
                    .said = round_.said};

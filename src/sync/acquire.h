@@ -35,6 +35,7 @@ struct GaveUp {
     refused,      ///< see `refused`
   } why = Why::busy;
   std::optional<Refused> refused;
+  std::size_t part = 0;  ///< refused: which of the parts, or the first of those that were asked for together
   std::optional<Failure> failure;  ///< unreachable: what it looked like last
   std::optional<Busy> busy;        ///< what it looked like last
   std::vector<Said> said{};        ///< by each deployment, in the last round
