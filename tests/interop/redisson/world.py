@@ -335,26 +335,33 @@ class World:
 
     def __init__(self, release, build):
         self.release = release
+        self.java = Java(release, build)  # first: where no JDK is, nothing has been started yet
         self.folder = tempfile.mkdtemp(prefix="rlock-interop-")
-        self.redis = Redis(self.folder)
-        self.more = []
-        self.java = Java(release, build)
-        opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
-                  for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]))]
-        for answer in opened:
-            answer.value(60)
+        self.servers = []
+        try:
+            self.redis = self.start_server(self.folder)
+            opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
+                      for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]))]
+            for answer in opened:
+                answer.value(60)
+        except BaseException:
+            self.close()
+            raise
+
+    def start_server(self, folder):
+        self.servers.append(Redis(folder))
+        return self.servers[-1]
 
     def three_servers(self):
         """Three more servers, with a client of Java's for each: R1, R2, R3."""
-        while len(self.more) < 3:
-            server = Redis(tempfile.mkdtemp(dir=self.folder))
-            self.more.append(server)
-            self.java.ask(f"R{len(self.more)}", "main", "open", server.url)
-        return self.more
+        while len(self.servers) < 4:
+            server = self.start_server(tempfile.mkdtemp(dir=self.folder))
+            self.java.ask(f"R{len(self.servers) - 1}", "main", "open", server.url)
+        return self.servers[1:]
 
     def close(self):
         Rlock.kill_all()
         self.java.kill()
-        for server in [self.redis, *self.more]:
+        for server in self.servers:
             server.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
