@@ -152,6 +152,20 @@ TEST_CASE("a renewal counts only when the replicas have it") {
   CHECK(keeper.lease().asked == after(11s));
 }
 
+TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing") {
+  ListRedis redis;
+  Keeper::Options options = keeping(30s);
+  options.sync_replicas = 1;
+  Keeper keeper{redis, options};
+
+  redis.answers(kDone);
+  redis.answers(Reply{std::string{"?"}});
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+  CHECK_FALSE(keeper.lost());
+}
+
 TEST_CASE("a quorum of confirmations is wanted for each part, not for all of them together") {
   ListRedis redis{3};
   const Toy other{"other"};

@@ -2,9 +2,11 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "redis/executor.h"
 #include "support/fake_redis.h"
+#include "support/forked.h"
 #include "support/redis_server.h"
 #include "support/sentinel_server.h"
 #include "support/sockets.h"
@@ -76,6 +78,20 @@ TEST_CASE("the first is dead, the second knows nothing, the third is out of date
 
   CHECK(f.vote().answer() != nullptr);
   CHECK(replica.count("EVALSHA") == 0);
+}
+
+TEST_CASE("a name that cannot be looked up just now is a failure, and not the end") {
+  const int status = in_another_process([] {
+    Loop loop;
+    const Target target = parse_target("redis+sentinel://sentinel.invalid/mymaster");
+    const Timeouts timeouts{.connect = Milliseconds{600}, .command = Milliseconds{500}};
+    Executor redis{loop, std::vector<Target>{target}, {.timeouts = timeouts}};
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+    const Vote vote = redis.run(kCall, within(Milliseconds{3000}), Redis::Insist::once).front();
+    return vote.failure.has_value() ? 0 : 1;
+  });
+  CHECK(status == 0);
 }
 
 TEST_CASE("a Sentinel that is silent costs its share of the time") {

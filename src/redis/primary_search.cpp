@@ -64,16 +64,17 @@ void PrimarySearch::ask_next(TimePoint now) {
 
 void PrimarySearch::ask(TimePoint now) {
   Greeting greeting{.resp3 = resp3_};
+  deadline_ = later(now, share_);
   try {
     if (with_password_)
       greeting = {.user = target_.user, .password = target_.password.read(), .resp3 = resp3_};
-  } catch (const Error& error) {
+    connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
+  } catch (const Error&
+               error) {  // no password file just now, or no process that looks the name up: no reason to end
     connection_.reset();
     failure_ = Failure{error.kind(), error.what()};
     return;
   }
-  deadline_ = later(now, share_);
-  connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
   question_ = connection_->send(command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", target_.master}));
 }
 

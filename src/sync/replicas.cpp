@@ -23,6 +23,8 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
   if (vote.failure) return vote.failure;
   if (!vote.reply) return Failure{Error::unreachable, "no answer to WAIT"};
   if (vote.reply->is_error()) return failure_of(*vote.reply);
+  if (vote.reply->kind() != Reply::Kind::integer)
+    return Failure{Error::unreachable, "an answer to WAIT that is no number"};
   const std::int64_t have = vote.reply->integer();
   if (have >= replicas) return std::nullopt;
   return Failure{Error::unreachable,
