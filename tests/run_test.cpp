@@ -310,5 +310,6 @@ TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   };
   Monitor monitor{redis};
 
-  CHECK(throughout([&] { return polled(monitor.commands()) <= 2; }, 4s));
+  // One may be the question right after it has subscribed.
+  CHECK(throughout([&] { return polled(monitor.commands()) <= 3; }, 4s));
 }

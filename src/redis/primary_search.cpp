@@ -69,8 +69,8 @@ void PrimarySearch::ask(TimePoint now) {
     if (with_password_)
       greeting = {.user = target_.user, .password = target_.password.read(), .resp3 = resp3_};
     connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
-  } catch (const Error&
-               error) {  // no password file just now, or no process that looks the name up: no reason to end
+  } catch (const Error& error) {
+    // No password file just now, or no process that looks the name up: no reason to end.
     connection_.reset();
     failure_ = Failure{error.kind(), error.what()};
     return;
