@@ -16,8 +16,7 @@ void for_each_verb(const std::function<void(const VerbEntry& entry, const Declar
 std::vector<Option> offered_options(const Declaration& declaration) {
   std::vector<Option> options;
   for (const auto& group : declaration.groups) {
-    std::ranges::copy_if(group.options, std::back_inserter(options),
-                         [](const Option& option) { return !option.hidden || !option.manual.empty(); });
+    std::ranges::copy_if(group.options, std::back_inserter(options), is_documented);
   }
   options.push_back({.names = "-h, --help", .help = "say what this does"});
   options.push_back({.names = "-V, --version", .help = "say which rlock this is"});

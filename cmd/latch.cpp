@@ -131,7 +131,7 @@ class Wait final : public LatchVerb {
     declare_key(told, key_);
     told.group("When there is none");
     told.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
-    told.add({.names = "--await-set", .help = "wait until it is set, too", .set = into(await_set_)});
+    told.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
     declare_wait(told, wait_);
     declare_server_options(told, server_);
     return told;

@@ -103,7 +103,10 @@ Declaration Acquire::declare() {
               if (!type_) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
             }});
   declare_owner(told, given_owner_, "who has KEY already keeps it, with a new lease");
-  told.add({.names = "--again", .help = "one more hold of an owner who has KEY", .set = into(again_)});
+  told.add({.names = "--again",
+            .help = "one more hold of an owner who has KEY",
+            .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
+            .set = into(again_)});
   declare_wait(told, wait_);
   told.foreign.push_back({"--ttl", "did you mean --lease?"});
   told.group("Telling");

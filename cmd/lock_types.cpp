@@ -47,7 +47,7 @@ constexpr LockType kLockTypes[] = {
     {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
     {.name = "read",
      .flags = "-s, --shared, --read",
-     .help = "readers share; use -s and -x together on one key",
+     .help = "readers share the key; whoever writes takes -x",
      .renewed_within = kBesideRedisson,
      .make = make<ReadLock>},
     {.name = "write", .flags = "-x, --exclusive, --write", .help = "one writer", .make = make<WriteLock>},

@@ -43,13 +43,13 @@ std::string sentence(std::string_view line) {
   std::ranges::replace(text, '\n', ' ');
   if (text.empty()) return text;
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text.ends_with('.') ? text : text + ".";
+  return text.ends_with('.') || text.ends_with('?') ? text : text + ".";
 }
 
 std::string paragraph(const Option& option) {
   std::vector<std::string> sentences;
   for (const std::string_view part : {option.help, option.manual}) {
-    if (!part.empty()) sentences.push_back(roff(sentence(part)));
+    if (!part.empty() && part != option.choices) sentences.push_back(roff(sentence(part)));
   }
   if (!option.choices.empty()) sentences.push_back(roff(fmt::format("One of: {}.", option.choices)));
   if (!option.standard.empty()) sentences.push_back(fmt::format("Default: {}.", roff(option.standard)));
@@ -62,7 +62,7 @@ std::string paragraphs(const Declaration& told) {
     if (group.elsewhere) continue;
     std::string items;
     for (const Option& option : group.options) {
-      if (!option.hidden) items += paragraph(option);
+      if (is_documented(option)) items += paragraph(option);
     }
     if (!items.empty() && !group.title.empty()) text += fmt::format(".SS {}\n", roff(group.title));
     text += items;

@@ -77,6 +77,8 @@ std::string letters(const Option& option) {
   return found;
 }
 
+bool is_documented(const Option& option) { return !option.hidden || !option.manual.empty(); }
+
 Setter into(bool& flag) {
   return [&flag](std::string_view) { flag = true; };
 }

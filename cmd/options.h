@@ -27,7 +27,7 @@ struct Option {
   std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
   Offer offer = Offer::nothing;
   std::string_view choices = {};  ///< of Offer::choices: separated by blanks
-  bool hidden = false;            ///< not on the screen; with a paragraph of its own, in the manual
+  bool hidden = false;            ///< not on the screen
   Setter set;
 };
 
@@ -82,6 +82,9 @@ struct Declaration {
 /// The long names of an option without dashes; the letters of an option.
 std::vector<std::string_view> long_names(const Option& option);
 std::string letters(const Option& option);
+
+/// Do the manual and the completions speak of it? What no screen shows needs a paragraph for that.
+bool is_documented(const Option& option);
 
 /// Setters for the usual kinds of value. Each throws Error{usage} that says what it would have accepted.
 Setter into(bool& flag);

@@ -86,7 +86,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
        .value = "KEY",
        .help = "several: all of them or none",
        .manual =
-           "1 byte to 4 KiB, any bytes. Given several times, all keys are taken, in a fixed order, or none.",
+           "1 byte to 4 KiB, any bytes. Several are taken in the order of their names, so that no two runs wait for each other.",
        .offer = Offer::key,
        .set = key_into(opt.keys)});
   for (const LockType& type : lock_types()) {
@@ -94,23 +94,24 @@ void declare_what(Declaration& told, RunOptions& opt) {
       told.add({.names = type.flags, .help = type.help, .set = type_into(opt.type, type)});
   }
   if (const LockType* permit = find_lock_type("permit")) {
-    told.add(
-        {.names = "--permits",
-         .value = "N",
-         .help = "one of N slots (RLOCK_SLOT), --count M takes M",
-         .manual = "Both imply --type permit. N is the size of the pool, which is created if it is absent.",
-         .set = [&opt, permit](std::string_view value) {
-           number(opt.permits, 1, 1'000'000)(value);
-           type_into(opt.type, *permit)(value);
-         }});
-    told.add({.names = "--count",
-              .value = "M",
-              .manual = "How many permits to take.",
-              .hidden = true,
+    told.add({.names = "--permits",
+              .value = "N",
+              .help = "one of N slots (RLOCK_SLOT), --count M takes M",
+              .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
               .set = [&opt, permit](std::string_view value) {
-                number(opt.count, 1, 1'000'000)(value);
+                number(opt.permits, 1, 1'000'000)(value);
                 type_into(opt.type, *permit)(value);
               }});
+    told.add(
+        {.names = "--count",
+         .value = "M",
+         .manual =
+             "How many permits to take. Implies --type permit; without --permits the pool has to exist. Default: 1.",
+         .hidden = true,
+         .set = [&opt, permit](std::string_view value) {
+           number(opt.count, 1, 1'000'000)(value);
+           type_into(opt.type, *permit)(value);
+         }});
   }
   told.add({.names = "--type",
             .value = "T",
@@ -130,9 +131,9 @@ void declare_hold(Declaration& told, RunOptions& opt) {
        .help = "a dead holder keeps the lock this long",
        .standard = "30s",
        .manual =
-           "The lock is renewed three times per lease; for reading at least every 10s, since a Redisson reader beside us "
-           "cuts its TTL to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock "
-           "can end.",
+           "The lock is renewed three times per lease, for reading at least every 10s: a Redisson reader that joins cuts the "
+           "TTL of all to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock can "
+           "end.",
        .set = into(opt.lease)});
   told.add(
       {.names = "--max-hold",
@@ -147,8 +148,8 @@ void declare_hold(Declaration& told, RunOptions& opt) {
        .value = "DUR",
        .help = "keep the key this long after the acquire",
        .manual =
-           "rlock exits with the command; the key stays for the rest of this time, by the server's clock, so that a host "
-           "whose clock is late does not run the same job again. Not after 125, 126 or 127.",
+           "A command that ends sooner ends rlock too, and the key stays for the rest of this time, by the server's clock, so "
+           "that a host whose clock is late does not run the same job again. Not after 125, 126 or 127.",
        .set = zero_or_more(opt.min_hold)});
   told.add({.names = "--no-renew",
             .help = "no watchdog: lock and COMMAND end with the lease",
@@ -157,6 +158,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
             .value = "command|group",
             .help = "release when which has ended",
             .standard = "command",
+            .manual = "With group, what the command left behind in its process group is waited for, too.",
             .offer = Offer::choices,
             .choices = "command group",
             .set = [&opt](std::string_view value) {
@@ -189,7 +191,7 @@ void declare_stop(Declaration& told, RunOptions& opt) {
             .value = "stop|warn",
             .help = "COMMAND, when the lock is lost",
             .standard = "stop",
-            .manual = "warn: a message, and status 125 at the end; nobody stops the command.",
+            .manual = "With warn it runs on, after a message, and status 125 follows at its end.",
             .offer = Offer::choices,
             .choices = "stop warn",
             .set = [&opt](std::string_view value) {
@@ -208,19 +210,21 @@ void declare_telling(Declaration& told, RunOptions& opt) {
             .value = "K=V",
             .manual = "As --reason; may be given several times.",
             .set = label_into(opt.labels)});
-  told.add({.names = "--status-file",
-            .value = "F",
-            .help = "one JSON line that says how it ended",
-            .manual = "Removed at start, written aside and renamed; a device is written to.",
-            .offer = Offer::file,
-            .set = [&opt](std::string_view value) {
-              if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
-              opt.status_file = value;
-            }});
+  told.add(
+      {.names = "--status-file",
+       .value = "F",
+       .help = "one JSON line that says how it ended",
+       .manual =
+           "Removed at start, written aside and renamed. A device or a descriptor (/dev/stderr, /dev/fd/3) is written to.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+         opt.status_file = value;
+       }});
   told.add({.names = "--status-fd",
             .value = "N",
             .help = "the same, to an open descriptor",
-            .manual = "The command does not inherit it.",
+            .manual = "The command does not inherit it, unless it is 1 or 2.",
             .set = open_descriptor(opt.status_fd)});
   declare_verbosity(told);
 }
@@ -232,7 +236,11 @@ void declare_rare(Declaration& told, RunOptions& opt) {
             .standard = "0",
             .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
             .set = number(opt.sync_replicas, 0, 1000)});
-  told.add({.names = "--sync-timeout", .value = "DUR", .standard = "1s", .set = into(opt.sync_timeout)});
+  told.add({.names = "--sync-timeout",
+            .value = "DUR",
+            .standard = "1s",
+            .manual = "How long the replicas may take.",
+            .set = into(opt.sync_timeout)});
   const bool polls = std::ranges::any_of(lock_types(), [](const LockType& type) { return type.polls; });
   if (polls) {
     told.add(

@@ -196,6 +196,37 @@ void check_key(std::string_view key) {
     throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
 }
 
+void declare_tls_options(Declaration& declaration, ServerOptions& options) {
+  declaration.add({.names = "--tls", .manual = "Speak TLS, as rediss: does.", .set = on_or_off(options.tls)});
+  declaration.add({.names = "--cacert",
+                   .value = "F",
+                   .manual = "Trust the authorities in this file instead of the system's.",
+                   .offer = Offer::file,
+                   .set = path_into(options.cacert)});
+  declaration.add({.names = "--cacertdir",
+                   .value = "D",
+                   .manual = "Trust the authorities in this folder instead of the system's.",
+                   .offer = Offer::folder,
+                   .set = path_into(options.cacertdir)});
+  declaration.add({.names = "--cert",
+                   .value = "F",
+                   .manual = "The certificate that we show; it needs --tls-key.",
+                   .offer = Offer::file,
+                   .set = path_into(options.cert)});
+  declaration.add({.names = "--tls-key",
+                   .value = "F",
+                   .manual = "The private key of that certificate, without a passphrase.",
+                   .offer = Offer::file,
+                   .set = path_into(options.tls_key)});
+  declaration.add({.names = "--sni",
+                   .value = "H",
+                   .manual = "The name that the server has to prove, instead of the host's.",
+                   .set = into(options.sni)});
+  declaration.add({.names = "--insecure",
+                   .manual = "Encrypt without asking who the server is.",
+                   .set = into(options.insecure)});
+}
+
 /// What redis-cli calls it.
 void declare_foreign_server_options(Declaration& declaration) {
   constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
@@ -216,40 +247,55 @@ void declare_server_options(Declaration& declaration, ServerOptions& options) {
   declaration.add({.names = "-u, --url",
                    .value = "URL",
                    .help = "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:",
+                   .manual = "See URLS.",
                    .set = url_into(options.urls)});
   declaration.add({.names = "--password-file",
                    .value = "F",
                    .help = "read at each connection; or RLOCK_PASSWORD",
                    .offer = Offer::file,
                    .set = path_into(options.password_file)});
-  declaration.add({.names = "--askpass", .set = on_or_off(options.askpass)});
-  declaration.add({.names = "--user", .value = "NAME", .set = into(options.user)});
-  declaration.add({.names = "--db", .value = "N", .set = number(options.db, 0, 1'000'000)});
-  declaration.add({.names = "--prefix", .value = "STR", .set = into(options.prefix)});
-  declaration.add(
-      {.names = "--config", .value = "FILE", .offer = Offer::file, .set = path_into(options.config)});
-  declaration.add({.names = "--tls", .set = on_or_off(options.tls)});
-  declaration.add(
-      {.names = "--cacert", .value = "F", .offer = Offer::file, .set = path_into(options.cacert)});
-  declaration.add(
-      {.names = "--cacertdir", .value = "D", .offer = Offer::folder, .set = path_into(options.cacertdir)});
-  declaration.add({.names = "--cert", .value = "F", .offer = Offer::file, .set = path_into(options.cert)});
-  declaration.add(
-      {.names = "--tls-key", .value = "F", .offer = Offer::file, .set = path_into(options.tls_key)});
-  declaration.add({.names = "--sni", .value = "H", .set = into(options.sni)});
-  declaration.add({.names = "--insecure", .set = into(options.insecure)});
-  declaration.add(
-      {.names = "--connect-timeout", .value = "DUR", .standard = "2s", .set = into(options.connect_timeout)});
-  declaration.add(
-      {.names = "--command-timeout", .value = "DUR", .standard = "2s", .set = into(options.command_timeout)});
+  declaration.add({.names = "--askpass",
+                   .manual = "Ask for the password on the terminal.",
+                   .set = on_or_off(options.askpass)});
+  declaration.add({.names = "--user",
+                   .value = "NAME",
+                   .manual = "The ACL user, whatever the URL says.",
+                   .set = into(options.user)});
+  declaration.add({.names = "--db",
+                   .value = "N",
+                   .manual = "The number of the database, whatever the URL says.",
+                   .set = number(options.db, 0, 1'000'000)});
+  declaration.add({.names = "--prefix",
+                   .value = "STR",
+                   .manual = "Stands before every KEY; or RLOCK_PREFIX.",
+                   .set = into(options.prefix)});
+  declaration.add({.names = "--config",
+                   .value = "FILE",
+                   .manual = "Read this configuration file and no other; or RLOCK_CONFIG.",
+                   .offer = Offer::file,
+                   .set = path_into(options.config)});
+  declare_tls_options(declaration, options);
+  declaration.add({.names = "--connect-timeout",
+                   .value = "DUR",
+                   .standard = "2s",
+                   .manual = "For one attempt: looking the name up, connecting, TLS and greeting.",
+                   .set = into(options.connect_timeout)});
+  declaration.add({.names = "--command-timeout",
+                   .value = "DUR",
+                   .standard = "2s",
+                   .manual = "For the answer to one request.",
+                   .set = into(options.command_timeout)});
   if (!declaration.find("quiet")) declare_verbosity(declaration);
   declare_foreign_server_options(declaration);
 }
 
 void declare_verbosity(Declaration& declaration) {
-  declaration.add({.names = "-q, --quiet", .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
-  declaration.add(
-      {.names = "-v, --verbose", .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declaration.add({.names = "-q, --quiet",
+                   .manual = "Only errors and warnings.",
+                   .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
+  declaration.add({.names = "-v, --verbose",
+                   .manual = "Also what happens inside.",
+                   .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
 Deployment settle(const ServerOptions& flags) {

@@ -69,9 +69,9 @@ _rlock() {
       _arguments -s -S \
         '*-k+[several\: all of them or none]:KEY:_rlock_keys' \
         '*--key=[several\: all of them or none]:KEY:_rlock_keys' \
-        '*-s[readers share; use -s and -x together on one key]' \
-        '*--shared[readers share; use -s and -x together on one key]' \
-        '*--read[readers share; use -s and -x together on one key]' \
+        '*-s[readers share the key; whoever writes takes -x]' \
+        '*--shared[readers share the key; whoever writes takes -x]' \
+        '*--read[readers share the key; whoever writes takes -x]' \
         '*-x[one writer]' \
         '*--exclusive[one writer]' \
         '*--write[one writer]' \
@@ -101,31 +101,31 @@ _rlock() {
         '*--label=[As --reason; may be given several times]:K=V:( )' \
         '*--status-file=[one JSON line that says how it ended]:F:_files' \
         '*--status-fd=[the same, to an open descriptor]:N:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
-        '*--sync-timeout=[]:DUR:( )' \
+        '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
         '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \
         '*--quorum=[Of several --url\: how many servers must grant the lock]:majority|all:(majority all)' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -149,24 +149,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -181,24 +181,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -214,24 +214,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -251,20 +251,20 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -277,24 +277,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -308,24 +308,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -348,24 +348,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -378,24 +378,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -410,24 +410,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -442,24 +442,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -472,24 +472,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -502,24 +502,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -540,24 +540,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -571,24 +571,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -601,24 +601,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -633,24 +633,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -664,24 +664,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -694,24 +694,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -725,24 +725,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -757,24 +757,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -785,7 +785,7 @@ _rlock() {
     'latch wait')
       _arguments -s -S \
         '*--absent-ok[take it for open]' \
-        '*--await-set[wait until it is set, too]' \
+        '*--await-set[wait first until it is set]' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
         '*-w+[at most this long, for the server too]:DUR|forever:( )' \
@@ -795,24 +795,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -826,24 +826,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -856,24 +856,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -891,20 +891,20 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -920,24 +920,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -951,24 +951,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -977,10 +977,10 @@ _rlock() {
       ;;
     'server start')
       _arguments -s -S \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -989,10 +989,10 @@ _rlock() {
       ;;
     'server stop')
       _arguments -s -S \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1002,10 +1002,10 @@ _rlock() {
     'server status')
       _arguments -s -S \
         '*--json[one document]' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1035,24 +1035,24 @@ _rlock() {
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
-        '*--askpass[]' \
-        '*--user=[]:NAME:( )' \
-        '*--db=[]:N:( )' \
-        '*--prefix=[]:STR:( )' \
-        '*--config=[]:FILE:_files' \
-        '*--tls[]' \
-        '*--cacert=[]:F:_files' \
-        '*--cacertdir=[]:D:_files -/' \
-        '*--cert=[]:F:_files' \
-        '*--tls-key=[]:F:_files' \
-        '*--sni=[]:H:( )' \
-        '*--insecure[]' \
-        '*--connect-timeout=[]:DUR:( )' \
-        '*--command-timeout=[]:DUR:( )' \
-        '*-q[]' \
-        '*--quiet[]' \
-        '*-v[]' \
-        '*--verbose[]' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \

@@ -88,6 +88,16 @@ TEST_CASE("every verb has a page, and every option of its own stands there") {
   }
 }
 
+TEST_CASE("no option of a page is without a word, not even one that no screen shows") {
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    CHECK(read_file(path).find("\\fR\n\n") == std::string::npos);
+  }
+  const std::string run = rlock::manual_options("run");
+  for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"})
+    CHECK(run.find(option) != std::string::npos);
+}
+
 TEST_CASE("man finds nothing to complain about") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
