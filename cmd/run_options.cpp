@@ -279,12 +279,9 @@ std::vector<Foreign> foreign_options() {
   };
 }
 
-/// A word as a shell would need it.
+/// To be pasted. What is too long for that is cut short.
 std::string shell_word(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  return in_quotes(word);
+  return word.size() <= kLongestRemark ? shell_quoted(word) : in_quotes(word);
 }
 
 [[noreturn]] void no_key(const std::vector<std::string>& command) {

@@ -149,6 +149,7 @@ TEST_CASE("a command is required, and a key") {
         "no --key; did you mean: rlock run -k /tmp/l -c 'make x'");
   CHECK(Line{{"--", "-k", "deploy"}}.refusal == "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
   CHECK(Line{{"my key", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'my key' -- ./x");
+  CHECK(Line{{"it's", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'it'\\''s' -- ./x");
 }
 
 TEST_CASE("signals are taken by name and number") {
