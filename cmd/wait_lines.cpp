@@ -86,7 +86,7 @@ void WaitLines::look(const Waiting& waiting) {
   patience.until = earliest(patience.until, subject_.wait.until(subject_.started));
   if (patience.until <= now) return;  // the last word follows at once
   ask_about(*waiting.busy, name, waiting.what, patience);
-  complain("waiting for " + line(*waiting.busy, name, ": held by "));
+  complain("waiting for " + line(*waiting.busy, name, Moment::waiting));
 }
 
 const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
@@ -127,14 +127,15 @@ void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable
   holder_->now = Milliseconds{time->at(0).integer() * 1000 + time->at(1).integer() / 1000};
 }
 
-std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_view held_by) const {
+std::string WaitLines::line(const Busy& busy, const LockName& name, Moment moment) const {
   std::string text = in_quotes(name.str());
+  const std::string_view is = moment == Moment::over ? " is" : ":";
   if (!holder_ || holder_->owner.empty()) {
-    const bool ended = held_by.starts_with(" is");
-    if (!subject_.state.empty()) text += ": " + subject_.state;
-    if (subject_.state.empty() && busy.queue)
-      text += fmt::format("{} free, and kept for the first in its queue", ended ? " is" : ":");
-    else if (subject_.state.empty() && ended)
+    if (!subject_.state.empty())
+      text += ": " + subject_.state;
+    else if (busy.queue)
+      text += fmt::format("{} free, and kept for the first in its queue", is);
+    else if (moment == Moment::over)
       text += " is taken";
     return text + place(busy) + outlook(busy);
   }
@@ -142,8 +143,9 @@ std::string WaitLines::line(const Busy& busy, const LockName& name, std::string_
   // The server's clock, when it did not say: a lease that was renewed then has this rest now.
   if (!now && holder_->facts && busy.rest)
     now = holder_->facts->renewed + holder_->facts->lease - rest_now(busy);
-  text += std::string{held_by} + (holder_->looked_up ? holder_text(holder_->owner, holder_->facts, now)
-                                                     : short_owner(holder_->owner));
+  text += fmt::format(
+      "{} held by {}", is,
+      holder_->looked_up ? holder_text(holder_->owner, holder_->facts, now) : short_owner(holder_->owner));
   const auto& facts = holder_->facts;
   if (facts && facts->host == host_name() && is_ancestor(facts->pid)) {
     text += ", an ancestor of this very process";
@@ -177,7 +179,7 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started);
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
-  tell(effort + line(*gave_up.busy, name, " is held by "));
+  tell(effort + line(*gave_up.busy, name, Moment::over));
   const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
   if (gave_up.busy->queue && gave_up.busy->holder.empty())
     tell(fmt::format("who waits: rlock inspect -v {}", subject_.deployment.words_for(name)));

@@ -47,9 +47,11 @@ class WaitLines {
     std::optional<Milliseconds> now{};  ///< the server's clock, when we asked
   };
 
+  enum class Moment { waiting, over };
+
   bool due(TimePoint now);
   void ask_about(const Busy& busy, const LockName& name, const Waitable* what, const Patience& patience);
-  std::string line(const Busy& busy, const LockName& name, std::string_view held_by) const;
+  std::string line(const Busy& busy, const LockName& name, Moment moment) const;
   std::string place(const Busy& busy) const;
   std::string outlook(const Busy& busy) const;
   const LockName& name_of(const Busy& busy, std::size_t part) const;
