@@ -37,7 +37,7 @@ class Init final : public PoolVerb {
     need_one_server(session);
     const Pool made{session.name(key_), kind_, session.cluster()};
     const PoolAnswer answer = made.read_init(session.ask(made.init(total_)));
-    if (answer.how == PoolAnswer::How::exists) refuse_latch(session, {}, {});
+    if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
   }
 
@@ -163,7 +163,7 @@ void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permi
 
 Pool PoolVerb::pool(Session& session) const {
   need_one_server(session);
-  refuse_latch(session, {}, {});
+  refuse_latch(session);
   return Pool{session.name(key_), kind_, session.cluster()};
 }
 
@@ -173,8 +173,7 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
   patience.interrupted = [&session] { return session.signals.any(); };
   const auto failure =
       rlock::refuse_latch(session.redis, session.name(key_), kind_, session.cluster(), patience);
-  const bool goes_on = wait.given && Clock::now() < wait.until(started);
-  if (failure && !goes_on && !session.signals.any()) session.fail(*failure);
+  if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

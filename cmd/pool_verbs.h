@@ -23,7 +23,10 @@ class PoolVerb : public Verb {
   /// What stands there. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
 
-  /// See cmd/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does, unless the server is waited for.
+  /// See cmd/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does.
+  void refuse_latch(Session& session) const { refuse_latch(session, {}, {}); }
+
+  /// The same before a wait, in which a server that does not answer is asked again.
   void refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const;
 
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.

@@ -64,8 +64,7 @@ void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Sig
   patience.interrupted = [&signals] { return signals.any(); };
   const bool cluster = opt.deployment.targets.front().topology == Target::Topology::cluster;
   const auto failure = refuse_latch(redis, opt.names.front(), PoolKind::permits, cluster, patience);
-  const bool goes_on = opt.wait.given && Clock::now() < opt.wait.until(opt.started);
-  if (failure && !goes_on && !signals.any())
+  if (failure && !opt.wait.goes_on(opt.started) && !signals.any())
     throw Error{failure->kind, unreachable_text(redis.str(), opt.deployment.named, *failure)};
 }
 

@@ -16,6 +16,9 @@ struct WaitOptions {
   WaitOptions();
 
   TimePoint until(TimePoint started) const { return limit ? later(started, *limit) : kNever; }
+
+  /// Is a server that does not answer still waited for?
+  bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
 };
 
 /// -n, -w and -E. Of -n and -w the later counts.
