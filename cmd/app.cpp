@@ -63,17 +63,20 @@ int print_version() {
   return exit_code::ok;
 }
 
+/// As parse(), whose failures the verb may want to write down.
+Parsed understand(Verb& verb, const Declaration& declaration, const std::vector<std::string>& words) {
+  try {
+    return parse(declaration, words);
+  } catch (const Error&) {
+    verb.misunderstood();
+    throw;
+  }
+}
+
 int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string>& words) {
   const auto verb = entry.make();
   const Declaration declaration = verb->declare();
-  const Parsed parsed = [&] {
-    try {
-      return parse(declaration, words);
-    } catch (const Error&) {
-      verb->misunderstood();
-      throw;
-    }
-  }();
+  const Parsed parsed = understand(*verb, declaration, words);
   switch (parsed.wish) {
     case Parsed::Wish::help: print(help_screen(declaration)); return exit_code::ok;
     case Parsed::Wish::version: return print_version();

@@ -68,6 +68,12 @@ Finding scripting(const Vote& vote) {
   return {"scripting", false, fmt::format("scripts do not run, and every lock is one: {}", sanitized(why))};
 }
 
+Finding distance(Milliseconds took) {
+  const std::string span = describe(std::max(took, Milliseconds{1}));
+  if (took < kSlow) return {"distance", true, fmt::format("it answers within {}", span)};
+  return {"distance", false, fmt::format("it took {} to answer; give leases room", span)};
+}
+
 std::vector<Patient> Doctor::examine(Session& session, Milliseconds took) {
   const Patience patience = within(session.deployment.timeouts.connect + session.deployment.timeouts.command);
   const Votes infos = session.redis.run(command({"INFO"}), patience);
@@ -82,13 +88,8 @@ std::vector<Patient> Doctor::examine(Session& session, Milliseconds took) {
       patient.findings.push_back({"answer", false, infos[node].failure->text});
     }
     patient.findings.push_back(scripting(scripts[node]));
+    if (!infos[node].failure) patient.findings.push_back(distance(took));
     patients.push_back(std::move(patient));
-    if (infos[node].failure) continue;
-    const std::string span = describe(std::max(took, Milliseconds{1}));
-    patients.back().findings.push_back(
-        took < kSlow
-            ? Finding{"distance", true, fmt::format("it answers within {}", span)}
-            : Finding{"distance", false, fmt::format("it took {} to answer; give leases room", span)});
   }
   return patients;
 }

@@ -21,8 +21,8 @@ namespace {
 
 using Type = Inspection::Type;
 
-/// A longer token is not seen to its end.
-constexpr std::size_t kLongestShown = 1000;
+/// So much of a plain lock's token is read. One that fills it may go on, and is not known in full.
+constexpr std::size_t kReadOfToken = 1000;
 
 class Unlock final : public Verb {
  public:
@@ -102,12 +102,13 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought. Nobody: whoever it is.
+/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought. Empty: whoever has it,
+/// where several were shown, or not in full.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
   if (owner_) return *owner_;
   if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
   const Owner& shown = found.holders.front().owner;
-  return shown.str().size() < kLongestShown ? shown : Owner{};
+  return shown.str().size() < kReadOfToken ? shown : Owner{};
 }
 
 Forced Unlock::force(Session& session, const Inspection& found) const {

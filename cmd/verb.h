@@ -19,7 +19,7 @@ class Verb {
   /// Its screen and its options. Called once; the declaration lives no longer than the verb.
   virtual Declaration declare() = 0;
 
-  /// Its words could not be understood; the options that could have been set. Main tells the user why.
+  /// Its words could not be understood: those options are set that could be. Main tells the user why.
   virtual void misunderstood() {}
 
   /// Does what was asked and answers the exit status. `started`: when rlock began, since waits are counted from there.

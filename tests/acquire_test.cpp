@@ -149,8 +149,8 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire", "toy/acquire"});
   CHECK(redis.watched.front() == "wake:b");
-  CHECK(redis.farewells
-            .empty());  // no copy of a question is on its way, and this one could undo the second try
+  // No copy of a question is on its way, and a farewell could undo the second try.
+  CHECK(redis.farewells.empty());
 }
 
 TEST_CASE("of five deployments three are enough, two are not and are given back") {
