@@ -31,7 +31,7 @@ if not line then return {-1, deadline_of, arrived} end
 
 local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
 if ours or kind == 'none' and (not line[1] or line[1] == owner) then
-  redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
+  redis.call('pexpire', lock, lease)  -- first: who may not do this leaves no lock without a TTL
   redis.call('hsetnx', lock, owner, 1)
   redis.call('pexpire', lock, lease)
   redis.call('lrem', queue, 0, owner)

@@ -21,8 +21,8 @@ if kind == 'lock' and not ours then return {0, redis.call('pttl', lock), holder_
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 
-local time = now()  -- who may not ask must learn it before anything is taken
-redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
+local time = now()  -- first: who may not ask for it takes nothing
+redis.call('pexpire', lock, lease)  -- first: who may not do this leaves no lock without a TTL
 local drawn = ours and tonumber(redis.call('get', token)) or redis.call('incr', token)
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, lease)

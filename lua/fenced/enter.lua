@@ -23,7 +23,7 @@ if answered then return {1, now(), tonumber(answered)} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 
-local time = now()  -- who may not ask must learn it before anything is taken
+local time = now()  -- first: who may not ask for it takes nothing
 if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)

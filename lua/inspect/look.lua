@@ -39,7 +39,7 @@ for i = 1, #permits, 2 do
     nameless = nameless + 1
   end
 end
--- Who took several may have given back some of them, the first ones too.
+-- Who took several may have given back some of them, the first ones too: so many in a row may be missing before the others.
 local most_missing = 64
 for _, owner in ipairs(ARGV) do
   local count, missing = 0, 0

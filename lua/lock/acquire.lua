@@ -17,8 +17,8 @@ local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
 if kind == 'lock' and redis.call('hexists', lock, owner) == 0 then return {0, redis.call('pttl', lock), holder_of(lock)} end
 
-local time = now()  -- who may not ask must learn it before anything is taken
-redis.call('pexpire', lock, lease)  -- who may not do this must learn it before there is a lock without a TTL
+local time = now()  -- first: who may not ask for it takes nothing
+redis.call('pexpire', lock, lease)  -- first: who may not do this leaves no lock without a TTL
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, lease)
 return {1, time}

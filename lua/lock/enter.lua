@@ -19,7 +19,7 @@ if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
 if redis.call('hexists', lock, owner) == 0 then return {2} end
 if redis.call('exists', request) == 1 then return {1, now()} end
 
-local time = now()  -- who may not ask must learn it before anything is taken
+local time = now()  -- first: who may not ask for it takes nothing
 if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
 redis.call('set', request, 1, 'px', memory)
 redis.call('hincrby', lock, owner, 1)

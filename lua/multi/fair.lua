@@ -3,4 +3,5 @@
 local ask = script('fair/acquire')
 local undo = script('fair/give_back')
 local all_or_none = include('all_or_none')
-return all_or_none(ask, undo, true)
+local queued = true
+return all_or_none(ask, undo, queued)

@@ -20,6 +20,6 @@ if kind ~= 'none' then
   if redis.call('get', lock) ~= token then return {0, rest} end
 end
 
-local time = now()  -- who may not ask must learn it before anything is taken
+local time = now()  -- first: who may not ask for it takes nothing
 redis.call('set', lock, token, 'px', lease)
 return {1, time}

@@ -31,8 +31,8 @@ if not writes and redis.call('hget', lock, 'mode') == 'write' then return {0, re
 local rest = tonumber(lease)
 if request or holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end
 local longest = math.max(redis.call('pttl', lock), rest)
-local time = now()  -- who may not ask must learn it before anything is taken
-redis.call('pexpire', lock, longest)  -- who may not do this must learn it before there is a lock without a TTL
+local time = now()  -- first: who may not ask for it takes nothing
+redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
 redis.call('set', timeout, 1, 'px', rest)
 if kind == 'none' then redis.call('hset', lock, 'mode', 'read') end
 if request then

@@ -22,7 +22,7 @@ if kind == 'none' then return {4} end
 if kind ~= 'number' then return {-1, kind} end
 if tonumber(redis.call('get', pool)) < count then return {0, -2} end
 
-local time = now()  -- who may not ask must learn it before anything is taken
+local time = now()  -- first: who may not ask for it takes nothing
 redis.call('set', request, 1, 'px', memory)
 redis.call('decrby', pool, count)
 return {1, time}

@@ -28,8 +28,8 @@ if request and redis.call('exists', request) == 1 then return {1, now()} end
 if kind ~= 'none' and not writes then return {0, redis.call('pttl', lock), holder_of(lock)} end
 
 local longest = math.max(redis.call('pttl', lock), tonumber(lease))
-local time = now()  -- who may not ask must learn it before anything is taken
-redis.call('pexpire', lock, longest)  -- who may not do this must learn it before there is a lock without a TTL
+local time = now()  -- first: who may not ask for it takes nothing
+redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
 if request then
   redis.call('set', request, 1, 'px', memory)
   redis.call('hincrby', lock, field, 1)
