@@ -160,6 +160,40 @@ TEST_CASE("a replica is left, and the Sentinels are asked who is the primary now
   CHECK(sentinel.count("SENTINEL") == 3);
 }
 
+TEST_CASE("a primary that has been replaced is left although it still answers as one") {
+  FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
+  sentinel.on("SENTINEL", named(old_primary.port()));
+  for (FakeRedis* one : {&old_primary, &new_primary}) {
+    one->on("ROLE", kPrimary);
+    one->on("EVALSHA", wire::integer(1));
+  }
+  Fixture f{{sentinel.port()}};
+  REQUIRE(f.vote().answer() != nullptr);
+  f.redis->watch(Channel{"c"});
+
+  sentinel.on("SENTINEL", named(new_primary.port()));
+  CHECK(eventually([&] { return f.vote().answer() != nullptr && new_primary.count("EVALSHA") > 0; }, 10s));
+  CHECK(turns(f.loop, [&] { return new_primary.count("SUBSCRIBE") == 1; }));
+  CHECK(old_primary.open() == 0);
+}
+
+TEST_CASE("a primary serves on when no Sentinel answers any more") {
+  std::optional<FakeRedis> sentinel{std::in_place, kTcp};
+  FakeRedis primary{kTcp};
+  sentinel->on("SENTINEL", named(primary.port()));
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{sentinel->port()}};
+  REQUIRE(f.vote().answer() != nullptr);
+  CHECK(eventually([&] { return f.vote().answer() != nullptr && sentinel->count("SENTINEL") > 2; }, 10s));
+  sentinel.reset();
+  const StopWatch watch;
+  while (watch.elapsed() < 1200ms) CHECK(f.vote().answer() != nullptr);
+  CHECK(primary.connections() == 1);
+  CHECK(primary.count("ROLE") == 1);
+  CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
+}
+
 TEST_CASE("who listens hears the new primary without asking for anything") {
   FakeRedis sentinel{kTcp}, old_primary{kTcp}, new_primary{kTcp};
   sentinel.on("SENTINEL", named(old_primary.port()));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace rlock {
@@ -9,6 +11,9 @@ namespace {
 
 /// Links that are kept for a farewell.
 constexpr std::size_t kMostRetired = 4;
+
+/// Between two questions whether the primary is still the one, where there are calls: less than a third of a short lease.
+constexpr Milliseconds kLookAgain{500};
 
 }  // namespace
 
@@ -27,6 +32,10 @@ Route::Choice Sentinel::connection_for(std::string_view) {
   const TimePoint now = Clock::now();
   look(now);
   if (state_ == State::resting && backoff_.due(now)) search(now);
+  if (state_ == State::leading && now >= look_again_at_) {
+    look_again_at_ = later(now, kLookAgain);
+    if (!std::exchange(looks_again_, true)) search_.begin(now);
+  }
   if (state_ == State::leading) return link_->find(checked_);
   if (state_ == State::resting) return *failure_;
   return NotYet{};
@@ -42,6 +51,7 @@ void Sentinel::search(TimePoint now) {
   retire();
   backoff_.began(now);
   failure_.reset();
+  looks_again_ = false;
   state_ = State::searching;
   search_.begin(now);
   look(now);
@@ -53,8 +63,20 @@ void Sentinel::look(TimePoint now) {
     const Connection* broken = link_->find(checked_);
     fail(broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"}, now);
   }
+  if (state_ == State::leading && looks_again_) look_again(now);
   if (state_ == State::searching) look_at_search(now);
   if (state_ == State::checking) check(now);
+}
+
+/// Do the Sentinels name another one by now? Where none of them answers, the one that we have serves on.
+void Sentinel::look_again(TimePoint now) {
+  search_.look(now);
+  if (!search_.found() && !search_.failure()) return;
+  looks_again_ = false;
+  if (search_.failure() || *search_.found() == link_->address()) return;
+  contacted_ = contacted_ || link_->contacted();
+  retire();
+  state_ = State::searching;
 }
 
 void Sentinel::look_at_search(TimePoint now) {
@@ -99,6 +121,7 @@ void Sentinel::check(TimePoint now) {
         now);
   }
   state_ = State::leading;
+  look_again_at_ = later(now, kLookAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 
@@ -113,6 +136,7 @@ void Sentinel::doubt(Failure why, TimePoint now) {
 
 void Sentinel::fail(Failure why, TimePoint now) {
   retire();
+  looks_again_ = false;
   state_ = State::resting;
   failure_ = std::move(why);
   backoff_.ended(now);
@@ -172,7 +196,9 @@ TimePoint Sentinel::wake_at() const {
       const bool moved = connection == nullptr || connection->failure() || role_->answer;
       return moved ? TimePoint::min() : check_ends_;
     }
-    case State::leading: return leads() ? kNever : TimePoint::min();
+    case State::leading:
+      if (!leads()) return TimePoint::min();
+      return looks_again_ ? search_.wake_at() : kNever;
   }
   return kNever;
 }

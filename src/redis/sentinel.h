@@ -13,7 +13,8 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again whenever the connection to it is lost or leads to a replica, and
-/// who they name is asked what it is before it gets a call: a replica would tell of locks that are long gone.
+/// beside the calls: after a planned failover the old primary goes on answering as one for some ten seconds. Who they name is
+/// asked what it is before it gets a call: a replica would tell of locks that are long gone.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
@@ -41,6 +42,7 @@ class Sentinel final : public Route {
   void search(TimePoint now);
   void look(TimePoint now);
   void look_at_search(TimePoint now);
+  void look_again(TimePoint now);
   void check(TimePoint now);
   void doubt(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
@@ -54,6 +56,8 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
+  bool looks_again_ = false;                    ///< while leading: the Sentinels are asked beside the calls
+  TimePoint look_again_at_ = kNever;            ///< with the first call after that
   std::unique_ptr<Link> link_;                  ///< to who they named
   std::vector<std::unique_ptr<Link>> retired_;  ///< for what their condemned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
