@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "cmd/server_options.h"
+#include "cmd/deployment.h"
 
 namespace rlock {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/names.h"
+#include "cmd/deployment.h"
 #include "cmd/lock_types.h"
-#include "cmd/server_options.h"
 #include "cmd/wait_options.h"
 #include "sync/lease.h"
 

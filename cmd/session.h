@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cmd/server_options.h"
+#include "cmd/deployment.h"
 #include "cmd/wait_lines.h"
 #include "cmd/wait_options.h"
 #include "loop/loop.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cmd/server_options.h"
+#include "cmd/deployment.h"
 #include "cmd/wait_options.h"
 #include "loop/signals.h"
 #include "redis/executor.h"

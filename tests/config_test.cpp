@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cmd/deployment.h"
 #include "support/process.h"
 
 namespace rlock {
