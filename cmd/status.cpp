@@ -24,7 +24,7 @@ namespace {
 struct Destination {
   std::optional<std::int64_t> fd;
   std::string file;
-  Descriptor device;  ///< `file`, where it must not be replaced
+  Descriptor sink;  ///< `file`, where it must not be replaced
   RunReport report;
   bool written = true;
 } destination;
@@ -71,9 +71,9 @@ int write_file(const std::string& file, std::string_view line) noexcept {
   return failed;
 }
 
-/// /dev/null, /dev/stderr, /dev/fd/63: what a report is written to and must never take the place of. A link elsewhere is
-/// replaced, wherever it leads: others may have put it there.
-bool is_device(const std::string& file) {
+/// A device or a descriptor (/dev/null, /dev/stderr, /dev/fd/63) is written to: a report must never take its place. A link
+/// elsewhere is replaced, wherever it leads: others may have put it there.
+bool is_sink(const std::string& file) {
   struct stat there{};
   if (::lstat(file.c_str(), &there) != 0) return false;
   if (!S_ISLNK(there.st_mode)) return S_ISCHR(there.st_mode);
@@ -113,7 +113,7 @@ std::string RunReport::json() const {
 }
 
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report) {
-  destination = {.fd = fd, .file = file, .device = {}, .report = report, .written = !fd && file.empty()};
+  destination = {.fd = fd, .file = file, .sink = {}, .report = report, .written = !fd && file.empty()};
   if (fd && *fd > STDERR_FILENO)  // what the command writes to its stdout must not end up in its first file
     ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
   if (file.empty()) return;
@@ -121,9 +121,9 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
     destination.written = true;
     throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), std::strerror(errno))};
   };
-  if (is_device(file)) {
-    destination.device.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
-    if (!destination.device) refuse();
+  if (is_sink(file)) {
+    destination.sink.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+    if (!destination.sink) refuse();
     return;
   }
   // An old report must not be taken for ours, even when we are killed before we can say anything.
@@ -143,8 +143,8 @@ void write_status(const RunReport& report) noexcept {
                            std::strerror(failed)));
   }
   if (!destination.file.empty()) {
-    const auto& device = destination.device;
-    if (const int failed = device ? write_all(device.number(), line) : write_file(destination.file, line))
+    const auto& sink = destination.sink;
+    if (const int failed = sink ? write_all(sink.number(), line) : write_file(destination.file, line))
       complain(fmt::format("cannot write the status to {}: {}", in_quotes(destination.file),
                            std::strerror(failed)));
   }
