@@ -156,7 +156,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
             .set = [&opt](std::string_view) { opt.renew = false; }});
   told.add({.names = "--until",
             .value = "command|group",
-            .help = "release when which has ended",
+            .help = "release when this has ended",
             .standard = "command",
             .manual = "With group, what the command left behind in its process group is waited for, too.",
             .offer = Offer::choices,
@@ -189,9 +189,9 @@ void declare_stop(Declaration& told, RunOptions& opt) {
        .set = into(opt.lost_grace)});
   told.add({.names = "--on-lost",
             .value = "stop|warn",
-            .help = "COMMAND, when the lock is lost",
+            .help = "stop COMMAND or warn, when the lock is lost",
             .standard = "stop",
-            .manual = "With warn it runs on, after a message, and status 125 follows at its end.",
+            .manual = "With warn it runs on after a message, and status 125 follows at its end.",
             .offer = Offer::choices,
             .choices = "stop warn",
             .set = [&opt](std::string_view value) {

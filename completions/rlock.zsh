@@ -92,11 +92,11 @@ _rlock() {
         '*--max-hold=[stop COMMAND after this; exit 124]:DUR:( )' \
         '*--min-hold=[keep the key this long after the acquire]:DUR:( )' \
         '*--no-renew[no watchdog\: lock and COMMAND end with the lease]' \
-        '*--until=[release when which has ended]:command|group:(command group)' \
+        '*--until=[release when this has ended]:command|group:(command group)' \
         '*--signal=[TERM, SIGTERM or 15; it goes to the command'\''s process group]:SIG:( )' \
         '*--kill-after=[The pause between that signal and KILL at --max-hold]:DUR:( )' \
         '*--lost-grace=[The same pause after a loss; it must fit into the lease]:DUR:( )' \
-        '*--on-lost=[COMMAND, when the lock is lost]:stop|warn:(stop warn)' \
+        '*--on-lost=[stop COMMAND or warn, when the lock is lost]:stop|warn:(stop warn)' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
         '*--label=[As --reason; may be given several times]:K=V:( )' \
         '*--status-file=[one JSON line that says how it ended]:F:_files' \
