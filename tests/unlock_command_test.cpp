@@ -4,16 +4,12 @@
 
 #include <csignal>
 
-#include "support/cli.h"
 #include "support/eventually.h"
+#include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
 namespace {
-
-int status_of(const RedisServer& redis, const Words& words) {
-  return Rlock{words, redis.environment()}.exit_code();
-}
 
 /// Somebody has taken 'deploy'.
 void hold(const RedisServer& redis, const Words& more = {}) {

@@ -1,0 +1,260 @@
+// rlock lock acquire, as a script sees it.
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("acquire prints the owner and nothing else, and release takes it") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  CHECK(redis.cli({"HGET", "deploy", owner}) == "1");
+  CHECK(redis.pttl("deploy") > 50'000);
+  CHECK(redis.pttl("deploy") <= 60'000);
+
+  Rlock release = redis.rlock("lock", "release", "deploy", "--owner", owner);
+  CHECK(release.exit_code() == 0);
+  CHECK(release.out().empty());
+  CHECK(release.err().empty());
+  CHECK_FALSE(redis.has("deploy"));
+  CHECK(redis.cli({"HLEN", "rlock:meta:{deploy}"}) == "0");
+}
+
+TEST_CASE("a lease that is over before any answer is refused") {
+  RedisServer redis;
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "2ms");
+  CHECK(acquire.exit_code() == 78);
+  CHECK(acquire.err() == "rlock: --lease 2ms is over before any answer; it needs 100ms or more\n");
+}
+
+TEST_CASE("acquire without a lease is refused, and nothing is sent") {
+  RedisServer redis;
+  Monitor monitor{redis};
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy");
+  CHECK(acquire.exit_code() == 64);
+  CHECK(acquire.err() ==
+        "rlock: --lease is missing: nobody renews this lock, so say how long it is to last\n");
+  CHECK(monitor.commands().empty());
+}
+
+TEST_CASE("a key that is held is 75 for acquire, or what -E says") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "deploy", "--lease", "1m"}) == 75);
+  CHECK(status_of(redis, {"lock", "acquire", "-nqE7", "deploy", "--lease", "1m"}) == 7);
+  CHECK(status_of(redis, {"lock", "acquire", "-w", "2s", "-k", "deploy", "--lease", "1m"}) == 75);
+}
+
+TEST_CASE("an acquire in vain says who has the key, and how a stale lock is removed") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  Rlock acquire = redis.rlock("lock", "acquire", "-n", "deploy", "--lease", "1m");
+  CHECK(acquire.exit_code() == 75);
+  CHECK(acquire.out().empty());
+  CHECK(acquire.err().starts_with("rlock: not waiting (-n): 'deploy' is held by "));
+  CHECK(acquire.err().find(", nobody renews it\n") != std::string::npos);
+  CHECK(acquire.err().ends_with("\nrlock: if it is stale: rlock unlock deploy\n"));
+  Rlock quiet = redis.rlock("lock", "acquire", "-nq", "deploy", "--lease", "1m");
+  CHECK(quiet.exit_code() == 75);
+  CHECK(quiet.err().empty());
+}
+
+TEST_CASE("what is said to remove a stale lock does that, in the same environment") {
+  RedisServer redis;
+  auto options = redis.environment();
+  options.env["RLOCK_PREFIX"] = "app: ";
+  options.env["RLOCK_URL"] = "redis://127.0.0.1:1";
+  const Words server{"--url", redis.url() + "?db=2"};
+  const auto tried = [&](Words words) {
+    words.insert(words.end(), server.begin(), server.end());
+    words.insert(words.end(), {"--", "-it's"});
+    return Rlock{words, options};
+  };
+  REQUIRE(tried({"lock", "acquire", "--lease", "1m"}).exit_code() == 0);
+  Rlock vain = tried({"lock", "acquire", "-n", "--lease", "1m"});
+  REQUIRE(vain.exit_code() == 75);
+  const std::string start = "rlock: if it is stale: rlock unlock ";
+  const auto at = vain.err().find(start);
+  REQUIRE(at != std::string::npos);
+  const std::string remedy = line(vain.err().substr(at + start.size()));
+  Process shell{{"/bin/sh", "-c", "exec " + rlock_binary() + " unlock --yes " + remedy}, options};
+  CHECK(shell.exit_code() == 0);
+  CHECK(tried({"lock", "status"}).exit_code() == 1);
+}
+
+TEST_CASE("a fair lock that is free for somebody else is not called taken, nor to be unlocked") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "redisson_lock_queue:{k}", "java:1"});
+  redis.cli({"ZADD", "redisson_lock_timeout:{k}", "99999999999999", "java:1"});
+  for (const std::string wait : {"0", "100ms"}) {
+    Rlock acquire = redis.rlock("lock", "acquire", "k", "-w", wait, "--type", "fair", "--lease", "1m");
+    CHECK(acquire.exit_code(30s) == 75);
+    CHECK(acquire.err().find("'k' is free, and kept for the first in its queue") != std::string::npos);
+    CHECK(acquire.err().ends_with("\nrlock: who waits: rlock inspect -v k\n"));
+  }
+}
+
+TEST_CASE("who waits for what acquire has taken is told why, on stderr alone") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
+  Rlock quiet = redis.rlock("lock", "acquire", "-q", "deploy", "--lease", "1m");
+  const auto said = [&](const std::string& text) { return waiter.err().find(text) != std::string::npos; };
+  REQUIRE(eventually([&] { return said("rlock: waiting for 'deploy': held by "); }));
+  CHECK(said("; ends in "));
+  CHECK(said(", nobody renews it\n"));
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 2; }));
+  CHECK(quiet.err().empty());
+  quiet.signal(SIGUSR1);
+  CHECK(eventually([&] { return quiet.err().starts_with("rlock: waiting for 'deploy': held by "); }));
+  quiet.signal(SIGTERM);
+  CHECK(quiet.exit_code() == 128 + SIGTERM);
+
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(waiter.exit_code() == 0);
+  CHECK(split(waiter.out(), '\n').size() == 2);
+}
+
+TEST_CASE("a lock that nobody has to renew is not taken for one of the dead") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  const std::string facts = redis.cli({"HGET", "rlock:meta:{deploy}", "ci-42"});
+  // As if taken 50 seconds ago: far more than half of its lease of a minute.
+  const auto times = facts.find(",\"lease_ms\"");
+  const long long now = std::stoll(redis.cli({"TIME"}));
+  const std::string then = std::to_string(now - 50) + "000";
+  redis.cli({"HSET", "rlock:meta:{deploy}", "ci-42",
+             "{\"since\":" + then + ",\"renewed\":" + then + facts.substr(times)});
+  redis.cli({"PEXPIRE", "deploy", "10000"});
+
+  const auto seen = [&] {
+    Rlock inspect = redis.rlock("inspect", "deploy");
+    CHECK(inspect.exit_code() == 0);
+    return inspect.out();
+  };
+  CHECK(seen().find("owner ci-42, ends in ") != std::string::npos);
+  CHECK(status_of(redis, {"lock", "renew", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK(seen().find(", nobody renews it\n") != std::string::npos);
+  Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
+  CHECK(unlock.exit_code() == 0);
+  CHECK(unlock.err().find("nobody renews it; whether the script that took it still works nobody knows") !=
+        std::string::npos);
+}
+
+TEST_CASE("acquire waits for a release") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 1; }));
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(waiter.exit_code() == 0);
+  CHECK(redis.cli({"HEXISTS", "deploy", line(waiter.out())}) == "1");
+}
+
+TEST_CASE("an owner who has the key keeps it with a new lease, and the count stays") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  redis.cli({"PEXPIRE", "deploy", "1000"});
+  CHECK(acquired(redis, "deploy", {"--owner", "ci-42"}) == "ci-42");
+  CHECK(redis.pttl("deploy") > 50'000);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+}
+
+TEST_CASE("an acquire that comes to nothing leaves its owner what it had before") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42"});
+  redis.freeze();
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "deploy", "--lease", "1m", "--owner", "ci-42"}) == 69);
+  redis.thaw();
+  CHECK(throughout([&] { return redis.cli({"HGET", "deploy", "ci-42"}) == "1"; }, 200ms));
+
+  Process::Options mute = redis.environment();
+  mute.closed = {1};
+  Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m", "--owner", "ci-42"}, mute};
+  CHECK(acquire.exit_code() == 71);
+  CHECK(acquire.err().find("'deploy' stays held, as it was before") != std::string::npos);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+}
+
+TEST_CASE("--again counts one more, each of which is released by itself") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--owner", "ci-42", "--again"});
+  acquired(redis, "deploy", {"--owner", "ci-42", "--again"});
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "2");
+
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK(redis.cli({"HGET", "deploy", "ci-42"}) == "1");
+  CHECK(redis.cli({"HEXISTS", "rlock:meta:{deploy}", "ci-42"}) == "1");
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 0);
+  CHECK_FALSE(redis.has("deploy"));
+  CHECK(status_of(redis, {"lock", "release", "deploy", "--owner", "ci-42"}) == 1);
+}
+
+TEST_CASE("--again is refused where holds are not counted, since one release would free them all") {
+  RedisServer redis;
+  for (const std::string type : {"plain", "permit"}) {
+    Rlock acquire =
+        redis.rlock("lock", "acquire", "k", "--lease", "1m", "--type", type, "--owner", "me", "--again");
+    CHECK(acquire.exit_code() == 64);
+    CHECK(acquire.err().starts_with("rlock: --again with --type " + type + ": "));
+  }
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a second --key is refused where one is taken, rather than locked instead of the first") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "acquire", "--lease", "1m", "-k", "a", "-k", "b"}) == 64);
+  CHECK(status_of(redis, {"lock", "acquire", "--lease", "1m", "-k", "a", "b"}) == 64);
+  CHECK(status_of(redis, {"sem", "init", "-k", "a", "-k", "b", "1"}) == 64);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a lock whose owner id could not be printed is given back") {
+  RedisServer redis;
+  for (const bool closed : {true, false}) {
+    const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    REQUIRE(full >= 0);
+    Process::Options options = redis.environment();
+    if (closed) {
+      options.closed = {1};
+    } else {
+      options.descriptors = {{1, full}};
+    }
+    Rlock acquire{{"lock", "acquire", "deploy", "--lease", "1m"}, options};
+    CHECK(acquire.exit_code() == 71);
+    CHECK(acquire.err().find("'deploy' was given back") != std::string::npos);
+    CHECK_FALSE(redis.has("deploy"));
+    ::close(full);
+  }
+}
+
+TEST_CASE("--json tells all facts of an acquire") {
+  RedisServer redis;
+  Rlock acquire = redis.rlock("lock", "acquire", "deploy", "--lease", "90s", "--owner", "me", "--type",
+                              "fenced", "--json");
+  CHECK(acquire.exit_code() == 0);
+  CHECK(acquire.out().starts_with(
+      R"({"v":1,"key":"deploy","type":"fenced","owner":"me","fence":1,"lease_ms":90000,"acquired_at":)"));
+}
+
+TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {
+  RedisServer redis;
+  acquired(redis, "deploy", {"--type", "fair"});
+  Rlock waiter = redis.rlock("lock", "acquire", "deploy", "--lease", "1m", "--type", "fair");
+  REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "1"; }));
+  waiter.signal(SIGTERM);
+  CHECK(waiter.exit_code() == 128 + SIGTERM);
+  CHECK(redis.cli({"LLEN", "redisson_lock_queue:{deploy}"}) == "0");
+}
+
+}  // namespace rlock::test

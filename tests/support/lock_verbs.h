@@ -1,0 +1,33 @@
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+
+/// The exit status of one command line.
+inline int status_of(const RedisServer& redis, const Words& words) {
+  return Rlock{words, redis.environment()}.exit_code();
+}
+
+/// The only line of a text.
+inline std::string line(const std::string& text) {
+  CHECK(text.ends_with('\n'));
+  return text.substr(0, text.find('\n'));
+}
+
+/// Takes `key` by `rlock lock acquire` and answers the owner.
+inline std::string acquired(const RedisServer& redis, const std::string& key, const Words& more = {}) {
+  Words words{"lock", "acquire", "-n", key, "--lease", "1m"};
+  words.insert(words.end(), more.begin(), more.end());
+  Rlock acquire{words, redis.environment()};
+  REQUIRE(acquire.exit_code() == 0);
+  CHECK(acquire.err().empty());
+  return line(acquire.out());
+}
+
+}  // namespace rlock::test
