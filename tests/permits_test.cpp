@@ -8,9 +8,9 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "support/eventually.h"
-#include "support/scene.h"
+#include "support/permit_scene.h"
+#include "support/redis_server.h"
 #include "sync/metadata.h"
-#include "sync/pool.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -18,34 +18,7 @@ using How = Released::How;
 
 namespace {
 
-const LockName kPool{"pool"};
-
-struct Options {
-  std::int64_t count = 1;
-  std::optional<std::int64_t> total = std::nullopt;
-  Milliseconds lease{30000};
-  Hold hold = Hold::first;
-};
-
-Permits permits(const std::string& owner, const Options& options = {}) {
-  return Permits{{.name = kPool, .owner = Owner{owner}, .lease = options.lease},
-                 {.count = options.count, .total = options.total},
-                 options.hold};
-}
-
-struct Permitted : Scene {
-  std::string available() { return server.cli({"GET", "pool"}); }
-  std::string taken() { return server.cli({"ZCARD", "{pool}:timeout"}); }
-  std::optional<Pool::Status> status() {
-    const Pool pool{kPool, PoolKind::permits, false};
-    return std::get<0>(pool.read_status(redis.run(pool.status())));
-  }
-  void pool_of(std::int64_t total) { redis.run(Pool{kPool, PoolKind::permits, false}.init(total)); }
-};
-
 std::vector<std::int64_t> slots_of(const Attempt& attempt) { return std::get<Held>(attempt).slots; }
-
-const Channel kChannel{"redisson_sc:{pool}"};
 
 }  // namespace
 
@@ -59,12 +32,12 @@ TEST_CASE("permits are taken from Redisson's number and written down with the en
   const std::string score =
       scene.server.cli({"ZSCORE", "{pool}:timeout", std::get<Held>(attempt).permits[0]});
   CHECK(std::stoll(score) == std::get<Held>(attempt).server_time.count() + 30000);
-  CHECK(permits("a:1").channels() == std::vector{kChannel});
+  CHECK(permits("a:1").channels() == std::vector{kPoolChannel});
 }
 
 TEST_CASE("permits that come back make the pool whole and wake who waits, with a number") {
   Permitted scene;
-  Listener waiter{scene.server, kChannel};
+  Listener waiter{scene.server, kPoolChannel};
   scene.ask(permits("a:1", {.count = 2, .total = 3}));
   CHECK(waiter.heard() == "1");
   CHECK(scene.release(permits("a:1", {.count = 2})).how == How::yes);
@@ -252,73 +225,6 @@ TEST_CASE("metadata of a holder of permits are written under its owner") {
   scene.redis.run(
       write_metadata(kPool, mine.owner(), mine.evidence(), Milliseconds{30000}, about_us("make")));
   CHECK(!scene.server.has("rlock:meta:{pool}"));
-}
-
-TEST_CASE("a pool is made once, and is told to have been made to the repetition of that request only") {
-  Permitted scene;
-  const Pool mine{kPool, PoolKind::permits, false};
-  const auto [first, second] = scene.redis.twice(mine.init(3));
-  CHECK(mine.read_init(first).how == PoolAnswer::How::done);
-  CHECK(mine.read_init(second).how == PoolAnswer::How::done);
-  const Pool other{kPool, PoolKind::permits, false};
-  CHECK(other.read_init(scene.redis.run(other.init(5))).how == PoolAnswer::How::exists);
-  CHECK(scene.available() == "3");
-}
-
-TEST_CASE("permits are added, or taken out of the pool, once per request") {
-  Permitted scene;
-  const Pool nothing{kPool, PoolKind::permits, false};
-  CHECK(nothing.read_add(scene.redis.run(nothing.add(1))).how == PoolAnswer::How::absent);
-  CHECK(scene.all().empty());
-
-  scene.pool_of(2);
-  Listener waiter{scene.server, kChannel};
-  const Pool more{kPool, PoolKind::permits, false};
-  const auto [first, second] = scene.redis.twice(more.add(3));
-  CHECK(more.read_add(first).count == 5);
-  CHECK(more.read_add(second).count == 5);
-  CHECK(waiter.heard() == "5");
-  const Pool fewer{kPool, PoolKind::permits, false};
-  CHECK(fewer.read_add(scene.redis.run(fewer.add(-7))).count == -2);
-  CHECK(waiter.silence());
-  CHECK(is_busy(scene.ask(permits("a:1"))));
-}
-
-TEST_CASE(
-    "permits are released and renewed by their ids, and of each it is said whether it was still taken") {
-  Permitted scene;
-  const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 2, .total = 2})));
-  const Pool pool{kPool, PoolKind::permits, false};
-  const std::vector<std::string> ids{held.permits[0], "0123456789abcdef", held.permits[1]};
-  CHECK(pool.read_renewal(scene.redis.run(pool.renew(ids, Milliseconds{60000}))) ==
-        std::vector<bool>{true, false, true});
-  CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken == std::vector<bool>{true, false, true});
-  CHECK(pool.read_release(scene.redis.run(pool.release(ids))).taken ==
-        std::vector<bool>{false, false, false});
-  CHECK(scene.available() == "2");
-}
-
-TEST_CASE("the status of a pool counts ended leases as available, and changes nothing") {
-  Permitted scene;
-  CHECK(!scene.status());
-  scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{1500}}));
-  scene.ask(permits("b:1", {.total = 3}));
-  REQUIRE(eventually([&] { return scene.status()->available == 2; }));
-  CHECK(scene.status()->total == 3);
-  CHECK(scene.available() == "1");
-}
-
-TEST_CASE("a deleted pool takes its permits along, once") {
-  Permitted scene;
-  scene.ask(permits("a:1", {.total = 3}));
-  const Pool pool{kPool, PoolKind::permits, false};
-  const auto [first, second] = scene.redis.twice(pool.remove());
-  CHECK(pool.read_remove(first).how == PoolAnswer::How::done);
-  CHECK(pool.read_remove(second).how == PoolAnswer::How::done);
-  CHECK(!scene.server.has("pool"));
-  CHECK(!scene.server.has("{pool}:timeout"));
-  const Pool again{kPool, PoolKind::permits, false};
-  CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
 }
 
 TEST_CASE("what is no pool of permits is refused and left as it was") {

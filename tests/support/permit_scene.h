@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "support/scene.h"
+#include "sync/permits.h"
+#include "sync/pool.h"
+
+namespace rlock::test {
+
+inline const LockName kPool{"pool"};
+inline const Channel kPoolChannel{"redisson_sc:{pool}"};
+
+struct PermitOptions {
+  std::int64_t count = 1;
+  std::optional<std::int64_t> total = std::nullopt;
+  Milliseconds lease{30000};
+  Hold hold = Hold::first;
+};
+
+inline Permits permits(const std::string& owner, const PermitOptions& options = {}) {
+  return Permits{{.name = kPool, .owner = Owner{owner}, .lease = options.lease},
+                 {.count = options.count, .total = options.total},
+                 options.hold};
+}
+
+/// A server with the pool "pool", and what is asked of it.
+struct Permitted : Scene {
+  std::string available() { return server.cli({"GET", "pool"}); }
+  std::string taken() { return server.cli({"ZCARD", "{pool}:timeout"}); }
+  std::optional<Pool::Status> status() {
+    const Pool pool{kPool, PoolKind::permits, false};
+    return std::get<0>(pool.read_status(redis.run(pool.status())));
+  }
+  void pool_of(std::int64_t total) { redis.run(Pool{kPool, PoolKind::permits, false}.init(total)); }
+};
+
+}  // namespace rlock::test
