@@ -5,10 +5,9 @@
 #include <string>
 
 #include "base/text.h"
-#include "support/direct.h"
 #include "support/eventually.h"
 #include "support/fair_peer.h"
-#include "support/redis_server.h"
+#include "support/scene.h"
 #include "sync/fair.h"
 
 namespace rlock::test {
@@ -22,24 +21,17 @@ inline Claim claim(const std::string& owner, std::chrono::milliseconds lease = 3
   return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = lease};
 }
 
-inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held>(attempt); }
 inline const Busy& busy(const Attempt& attempt) {
   REQUIRE(std::holds_alternative<Busy>(attempt));
   return std::get<Busy>(attempt);
 }
 
 /// A server with the fair lock "deploy", and what is asked of it.
-struct FairScene {
-  RedisServer server{};
-  Direct redis{server};
-
-  Attempt ask(const FairLock& lock) { return lock.read(redis.run(lock.ask())); }
+struct FairScene : Scene {
+  using Scene::ask;
   Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
-  Released release(const std::string& owner) {
-    const FairLock lock{claim(owner)};
-    return lock.read_release(redis.run(lock.release({})));
-  }
-  void give_back(const std::string& owner) { redis.run(*FairLock{claim(owner)}.give_back()); }
+  Released release(const std::string& owner) { return Scene::release(FairLock{claim(owner)}); }
+  void give_back(const std::string& owner) { Scene::give_back(FairLock{claim(owner)}); }
   FairPeer peer(const std::string& owner, long long wait = 300000) { return {redis, "deploy", owner, wait}; }
 
   Words queue() { return lines({"LRANGE", kQueue, "0", "-1"}); }
