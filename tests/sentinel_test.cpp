@@ -32,12 +32,12 @@ const std::string kReplica = wire::array({wire::text("slave"), wire::text("127.0
 /// Sentinels that say what they are told, and an executor that asks them.
 struct Fixture {
   explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool knock = false,
-                   const std::string& user = {}) {
+                   const std::string& user = {},
+                   const Timeouts& timeouts = {.connect = Milliseconds{600}, .command = Milliseconds{500}}) {
     std::string hosts;
     for (const auto port : sentinels)
       hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(port));
     const Target target = parse_target("redis+sentinel://" + user + hosts + "/mymaster");
-    const Timeouts timeouts{.connect = Milliseconds{600}, .command = Milliseconds{500}};
     redis.emplace(loop, std::vector<Target>{target}, Executor::Options{.timeouts = timeouts, .knock = knock});
   }
   Vote vote(Milliseconds patience = Milliseconds{3000}) {
@@ -175,6 +175,33 @@ TEST_CASE("a primary that has been replaced is left although it still answers as
   CHECK(eventually([&] { return f.vote().answer() != nullptr && new_primary.count("EVALSHA") > 0; }, 10s));
   CHECK(turns(f.loop, [&] { return new_primary.count("SUBSCRIBE") == 1; }));
   CHECK(old_primary.open() == 0);
+}
+
+TEST_CASE(
+    "a primary that was replaced while it was frozen is not waited for, and not believed when it wakes up") {
+  RedisServer old_primary{{.tcp = true}}, new_primary{{.tcp = true}};
+  FakeRedis sentinel{kTcp};
+  const Call set = command({"SET", "ghost", "1"}, "ghost");
+  const Timeouts patient{.connect = Milliseconds{20000}, .command = Milliseconds{20000}};
+  for (const bool wakes_up : {false, true}) {
+    CAPTURE(wakes_up);
+    sentinel.on("SENTINEL", named(old_primary.port()));
+    const auto asked_before = sentinel.count("SENTINEL");
+    old_primary.freeze();
+    Fixture f{{sentinel.port()}, false, {}, patient};
+    const auto request = f.redis->post(set, later(Clock::now(), Milliseconds{15000}), Redis::Insist::persist);
+    // Asked twice: it is late now, and must be named once more.
+    REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
+    sentinel.on("SENTINEL", named(new_primary.port()));
+    if (wakes_up) old_primary.thaw();
+    CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
+    CHECK(f.redis->votes(request).front().answer() != nullptr);
+    f.redis->drop(request);
+    if (!wakes_up) old_primary.thaw();
+    CHECK(new_primary.has("ghost"));
+    CHECK_FALSE(old_primary.has("ghost"));
+    new_primary.cli({"DEL", "ghost"});
+  }
 }
 
 TEST_CASE("a primary serves on when no Sentinel answers any more") {

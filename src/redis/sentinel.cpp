@@ -12,7 +12,7 @@ namespace {
 /// Links that are kept for a farewell.
 constexpr std::size_t kMostRetired = 4;
 
-/// Between two questions whether the primary is still the one, where there are calls: less than a third of a short lease.
+/// Between two questions whether the primary is still the one: less than a third of a short lease.
 constexpr Milliseconds kLookAgain{500};
 
 }  // namespace
@@ -32,10 +32,7 @@ Route::Choice Sentinel::connection_for(std::string_view) {
   const TimePoint now = Clock::now();
   look(now);
   if (state_ == State::resting && backoff_.due(now)) search(now);
-  if (state_ == State::leading && now >= look_again_at_) {
-    look_again_at_ = later(now, kLookAgain);
-    if (!std::exchange(looks_again_, true)) search_.begin(now);
-  }
+  if (state_ == State::leading && now >= look_again_at_) begin_to_look_again(now);
   if (state_ == State::leading) return link_->find(checked_);
   if (state_ == State::resting) return *failure_;
   return NotYet{};
@@ -58,14 +55,19 @@ void Sentinel::search(TimePoint now) {
 }
 
 void Sentinel::look(TimePoint now) {
-  if (state_ == State::leading && !leads()) {
+  if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     contacted_ = contacted_ || link_->contacted();
     const Connection* broken = link_->find(checked_);
     fail(broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"}, now);
   }
-  if (state_ == State::leading && looks_again_) look_again(now);
+  if (looks_again_) look_again(now);
   if (state_ == State::searching) look_at_search(now);
   if (state_ == State::checking) check(now);
+}
+
+void Sentinel::begin_to_look_again(TimePoint now) {
+  look_again_at_ = later(now, kLookAgain);
+  if (!std::exchange(looks_again_, true)) search_.begin(now);
 }
 
 /// Do the Sentinels name another one by now? Where none of them answers, the one that we have serves on.
@@ -73,7 +75,10 @@ void Sentinel::look_again(TimePoint now) {
   search_.look(now);
   if (!search_.found() && !search_.failure()) return;
   looks_again_ = false;
-  if (search_.failure() || *search_.found() == link_->address()) return;
+  if (search_.failure() || *search_.found() == link_->address()) {
+    if (state_ == State::confirming) lead();
+    return;
+  }
   contacted_ = contacted_ || link_->contacted();
   retire();
   state_ = State::searching;
@@ -87,6 +92,8 @@ void Sentinel::look_at_search(TimePoint now) {
   state_ = State::checking;
   checked_ = 0;
   check_ends_ = later(now, timeouts_.connect + timeouts_.command);
+  look_again_at_ = later(now, kLookAgain);
+  late_at_ = look_again_at_;
 }
 
 /// Asks who was named what it is.
@@ -104,6 +111,7 @@ void Sentinel::check(TimePoint now) {
     role_ = connection->send(command({"ROLE"}));
   }
   if (!role_->answer) {
+    if (now >= look_again_at_) begin_to_look_again(now);
     if (now < check_ends_) return;
     return doubt({Error::unreachable, fmt::format("{}, the primary of {}, does not answer",
                                                   link_->address().str(), in_quotes(target_.master))},
@@ -120,14 +128,22 @@ void Sentinel::check(TimePoint now) {
                      link_->address().str(), in_quotes(target_.master))},
         now);
   }
+  if (now < late_at_) return lead();
+  state_ = State::confirming;  // it may have been replaced before it could answer
+  looks_again_ = false;
+  begin_to_look_again(now);
+}
+
+void Sentinel::lead() {
   state_ = State::leading;
-  look_again_at_ = later(now, kLookAgain);
+  look_again_at_ = later(Clock::now(), kLookAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 
 /// Another Sentinel may know better.
 void Sentinel::doubt(Failure why, TimePoint now) {
   retire();
+  looks_again_ = false;
   if (why.kind != Error::unreachable) return fail(std::move(why), now);
   state_ = State::searching;
   search_.disbelieve(std::move(why), now);
@@ -194,8 +210,10 @@ TimePoint Sentinel::wake_at() const {
     case State::checking: {
       const Connection* connection = link_->find(checked_);
       const bool moved = connection == nullptr || connection->failure() || role_->answer;
-      return moved ? TimePoint::min() : check_ends_;
+      if (moved) return TimePoint::min();
+      return earliest(check_ends_, looks_again_ ? search_.wake_at() : look_again_at_);
     }
+    case State::confirming:
     case State::leading:
       if (!leads()) return TimePoint::min();
       return looks_again_ ? search_.wake_at() : kNever;

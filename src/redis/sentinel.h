@@ -13,8 +13,8 @@
 namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again whenever the connection to it is lost or leads to a replica, and
-/// beside the calls: after a planned failover the old primary goes on answering as one for some ten seconds. Who they name is
-/// asked what it is before it gets a call: a replica would tell of locks that are long gone.
+/// beside the calls: after a failover the old primary goes on answering as one for some ten seconds, or does so when it wakes
+/// up. Who they name is asked what it is before it gets a call: a replica would tell of locks that are long gone.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
@@ -37,13 +37,15 @@ class Sentinel final : public Route {
   void ready(short events, TimePoint now) override;
 
  private:
-  enum class State { resting, searching, checking, leading };
+  enum class State { resting, searching, checking, confirming, leading };
 
   void search(TimePoint now);
   void look(TimePoint now);
   void look_at_search(TimePoint now);
   void look_again(TimePoint now);
+  void begin_to_look_again(TimePoint now);
   void check(TimePoint now);
+  void lead();
   void doubt(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
   void retire();
@@ -56,8 +58,10 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool looks_again_ = false;                    ///< while leading: the Sentinels are asked beside the calls
-  TimePoint look_again_at_ = kNever;            ///< with the first call after that
+  bool looks_again_ =
+      false;  ///< the Sentinels are asked beside the calls, or beside the question for the role
+  TimePoint look_again_at_ = kNever;
+  TimePoint late_at_ = kNever;                  ///< who answers after that must be named once more
   std::unique_ptr<Link> link_;                  ///< to who they named
   std::vector<std::unique_ptr<Link>> retired_;  ///< for what their condemned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
