@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -32,6 +34,7 @@ class Inspect final : public Verb {
   std::vector<std::string> keys_;
   bool json_ = false;
   bool complete_ = true;
+  bool cut_short_ = false;
   std::set<std::string> silent_;
   ServerOptions server_;
 };
@@ -76,7 +79,7 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
   for (const std::string& key : keys_) names.push_back(session.name(key));
   if (!names.empty()) return names;
   const FoundKeys found = search_keys(session, until);
-  complete_ = found.complete;
+  cut_short_ = !found.complete;
   silent_ = found.silent;
   return {found.names.begin(), found.names.end()};
 }
@@ -84,15 +87,24 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
 /// What the servers see, one server after the other.
 std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
   std::vector<Inspection> all;
+  std::exception_ptr unread;
   for (const LockName& name : names(session, until)) {
     if (keys_.empty() && Clock::now() >= until) {
-      complete_ = false;
+      cut_short_ = true;
       break;
     }
-    Views views = inspect_each(session, name);
-    std::ranges::move(views.seen, std::back_inserter(all));
-    silent_.insert(views.silent.begin(), views.silent.end());
+    try {
+      Views views = inspect_each(session, name);
+      std::ranges::move(views.seen, std::back_inserter(all));
+      silent_.insert(views.silent.begin(), views.silent.end());
+    } catch (const Error& error) {  // one whose slot is moving is no reason to hide all the others
+      if (!keys_.empty() || error.kind() != Error::unreachable) throw;
+      silent_.insert(fmt::format("{} cannot be read: {}", in_quotes(name.str()), error.what()));
+      unread = std::current_exception();
+    }
   }
+  if (all.empty() && unread) std::rethrow_exception(unread);
+  complete_ = !cut_short_ && !unread;
   std::vector<std::string> order;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
   const auto place = [&](const Inspection& seen) {
@@ -131,7 +143,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))
     show_listeners(session);
   for (const std::string& server : silent_) complain(server);
-  if (!complete_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
+  if (cut_short_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
   return exit_code::ok;
 }

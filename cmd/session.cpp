@@ -30,6 +30,7 @@ class Stragglers {
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
     : deployment(settle(server)),
+      may_wait(wait != nullptr),
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts, .knock = wait && wait->given, .interrupted = [this] {
@@ -42,7 +43,7 @@ Patience Session::patience() const {
 }
 
 void Session::fail(const Failure& failure) const {
-  throw Error{failure.kind, unreachable_text(redis.str(), deployment.named, failure)};
+  throw Error{failure.kind, unreachable_text(redis.str(), deployment.named, failure, may_wait)};
 }
 
 Reply Session::ask(const Call& call) { return ask_all(call).front(); }

@@ -189,10 +189,12 @@ void WaitLines::give_up(const GaveUp& gave_up) {
     tell(fmt::format("if it is stale: rlock unlock {}", subject_.deployment.words_for(name)));
 }
 
-std::string unreachable_text(const std::string& where, bool named, const Failure& failure) {
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait) {
   const std::string what = fmt::format("cannot use redis at {}: {}", where, failure.text);
   if (failure.kind != Error::unreachable) return what;
-  if (named) return what + "; see --url, RLOCK_URL, or --wait to wait for it";
+  if (named)
+    return what +
+           (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
   return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }
 

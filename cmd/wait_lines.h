@@ -66,6 +66,7 @@ class WaitLines {
 };
 
 /// Why a deployment cannot be used, and what to do about it.
-std::string unreachable_text(const std::string& where, bool named, const Failure& failure);
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure,
+                             bool may_wait = true);
 
 }  // namespace rlock

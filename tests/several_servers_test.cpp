@@ -173,6 +173,19 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   CHECK(names.out == expected);
   const Result all = result_of({"inspect", "--json"}, options);
   CHECK(all.out.starts_with(R"({"v":1,"complete":true,"keys":[{"key":"a","type":"lock","state":"held",)"));
+
+  const std::size_t third = ClusterServers::third_of("a");
+  const std::string slot = std::to_string(slot_of("a"));
+  cluster.node((third + 1) % 3).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(third)});
+  cluster.node(third).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id((third + 1) % 3)});
+  const Result others = result_of({"inspect", "-q", "--command-timeout", "1s"}, options);
+  CHECK(others.exit_code == 0);
+  CHECK(others.out == expected.substr(2));
+  CHECK(others.err.find("'a' cannot be read: ") != std::string::npos);
+  CHECK(others.err.find("--wait") == std::string::npos);
+  const Result part = result_of({"inspect", "--json", "--command-timeout", "1s"}, options);
+  CHECK(part.out.starts_with(R"({"v":1,"complete":false,"keys":[{"key":"b",)"));
+  CHECK(result_of({"inspect", "a", "--command-timeout", "1s"}, options).exit_code == 69);
 }
 
 }  // namespace rlock::test
