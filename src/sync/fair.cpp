@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scripts.h"
+#include "sync/arguments.h"
 #include "sync/foreign.h"
 
 namespace rlock {
@@ -17,8 +18,6 @@ constexpr int kMissedBeforeDead = 2;
 /// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others are
 /// told, too, and need to say only that they live.
 constexpr Milliseconds kHeadSleeps{2000};
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 std::optional<Milliseconds> duration(const Reply& reply) {
   if (reply.integer() < 0) return std::nullopt;

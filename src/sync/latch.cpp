@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "scripts.h"
 #include "sync/answers.h"
+#include "sync/arguments.h"
 #include "sync/foreign.h"
 #include "sync/keys.h"
 #include "sync/requests.h"
@@ -18,8 +19,6 @@ constexpr std::string_view kWhat = "a latch";
 
 /// How long it is known that a latch was opened.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 /// The channel always gets braces of its own, also when the name brings some.
 Channel channel_of(const LockName& name) {

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "scripts.h"
+#include "sync/arguments.h"
 #include "sync/keys.h"
 #include "sync/requests.h"
 
@@ -9,8 +10,6 @@ namespace rlock {
 namespace {
 
 constexpr std::string_view kWhat = "a lock";
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_lock__channel", name)}; }
 

@@ -5,13 +5,12 @@
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/answers.h"
+#include "sync/arguments.h"
 #include "sync/keys.h"
 #include "sync/pool.h"
 
 namespace rlock {
 namespace {
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 /// In an id: there were more permits than slots can be told.
 constexpr std::int64_t kNoSlot = 65535;

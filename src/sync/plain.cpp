@@ -1,13 +1,9 @@
 #include "sync/plain.h"
 
 #include "scripts.h"
+#include "sync/arguments.h"
 
 namespace rlock {
-namespace {
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
-
-}  // namespace
 
 PlainLock::PlainLock(Claim claim, Pause pause, Hold hold)
     : claim_(std::move(claim)), pause_(pause), hold_(hold) {}

@@ -5,16 +5,12 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
+#include "sync/arguments.h"
 #include "sync/foreign.h"
 #include "sync/keys.h"
 #include "sync/requests.h"
 
 namespace rlock {
-namespace {
-
-std::string memory() { return std::to_string(kRequestMemory.count()); }
-
-}  // namespace
 
 std::string_view noun_of(PoolKind kind) {
   return kind == PoolKind::semaphore ? "a semaphore" : "a pool of permits";
@@ -55,8 +51,8 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
 }
 
 Call Pool::init(std::int64_t total) const {
-  Call call = request(scripts::counter_init,
-                      {std::to_string(total), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()});
+  Call call = request(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
+                                              cluster_ ? "1" : "0", number(kRequestMemory)});
   if (kind_ == PoolKind::permits) call.keys.push_back(taken());
   return call;
 }
@@ -68,8 +64,8 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  return request(scripts::counter_add,
-                 {std::to_string(count), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()});
+  return request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
+                                        cluster_ ? "1" : "0", number(kRequestMemory)});
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -77,7 +73,7 @@ PoolAnswer Pool::read_add(const Reply& reply) const {
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
-Call Pool::drain() const { return request(scripts::semaphore_drain, {memory()}); }
+Call Pool::drain() const { return request(scripts::semaphore_drain, {number(kRequestMemory)}); }
 
 PoolAnswer Pool::read_drain(const Reply& reply) const {
   if (reply.at(0).integer() != 1) return refuse(reply);
@@ -85,7 +81,7 @@ PoolAnswer Pool::read_drain(const Reply& reply) const {
 }
 
 Call Pool::remove() const {
-  Call call = request(scripts::counter_delete, {memory()});
+  Call call = request(scripts::counter_delete, {number(kRequestMemory)});
   if (kind_ == PoolKind::permits) call.keys.push_back(taken());
   return call;
 }
@@ -110,9 +106,7 @@ Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
 }
 
 Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
-  Call call{.script = &scripts::permit_renew_ids,
-            .keys = {name_.str(), taken()},
-            .args = {std::to_string(lease.count())}};
+  Call call{.script = &scripts::permit_renew_ids, .keys = {name_.str(), taken()}, .args = {number(lease)}};
   call.args.insert(call.args.end(), ids.begin(), ids.end());
   return call;
 }

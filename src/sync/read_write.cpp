@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
+#include "sync/arguments.h"
 #include "sync/keys.h"
 #include "sync/requests.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 /// How many timeout keys we look at. So many holds are no leftovers: the lock is in use, and the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
-
-std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
 
 Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
 
