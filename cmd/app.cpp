@@ -47,12 +47,10 @@ int usage_on_stderr(const std::string& screen) {
   throw Error{Error::usage, fmt::format("unknown verb {}; see rlock {}--help", in_quotes(word), before)};
 }
 
-/// `rlock -h HOST run ...`, as redis-cli has it: a screen of help and a 0 would hide that nothing was run.
-void refuse_host(const std::vector<std::string>& words) {
-  if (words[0] != "-h" || words.size() == 1 || words[1].starts_with("-")) return;
-  if (std::ranges::count(names_after(""), words[1]) > 0) return;
-  throw Error{Error::usage,
-              fmt::format("-h is --help; for a server say --url redis://{}", sanitized(words[1], 80))};
+/// `rlock -h HOST run ...`, but not `rlock -h run`.
+bool names_host(const std::vector<std::string>& words) {
+  if (words[0] != "-h" || words.size() == 1 || words[1].starts_with("-")) return false;
+  return std::ranges::count(names_after(""), words[1]) == 0;
 }
 
 bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }
@@ -91,7 +89,7 @@ int app(TimePoint started, const std::vector<std::string>& words) {
   if (words.empty()) return usage_on_stderr(main_screen());
   if (is_version(words[0])) return print_version();
   if (is_help(words[0])) {
-    refuse_host(words);
+    if (names_host(words)) refuse_host(words[1]);
     print(main_screen());
     return exit_code::ok;
   }

@@ -185,8 +185,7 @@ class Parser {
   void refuse_host(std::size_t end) const {
     for (std::size_t i = 0; i < end && i + 1 < words_.size(); ++i) {
       if (words_[i] != "-h" || words_[i + 1].starts_with("-")) continue;
-      throw Error{Error::usage, fmt::format("-h is --help; for a server say --url redis://{}",
-                                            sanitized(words_[i + 1], 80))};
+      rlock::refuse_host(words_[i + 1]);
     }
   }
 
@@ -271,6 +270,11 @@ class Parser {
 
 Parsed parse(const Declaration& declaration, const Words& words) {
   return Parser{declaration, words}.parse();
+}
+
+void refuse_host(std::string_view host) {
+  throw Error{Error::usage,
+              fmt::format("-h is --help; for a server say --url redis://{}", sanitized(host, 80))};
 }
 
 }  // namespace rlock

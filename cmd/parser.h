@@ -19,4 +19,7 @@ struct Parsed {
 /// Throws Error{usage}, one line that names the first option that is refused and what it takes; all others are set.
 Parsed parse(const Declaration& declaration, const std::vector<std::string>& words);
 
+/// What `-h HOST` is told, which redis-cli takes: a screen of help and a 0 would hide that nothing was run.
+[[noreturn]] void refuse_host(std::string_view host);
+
 }  // namespace rlock
