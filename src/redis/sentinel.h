@@ -58,8 +58,7 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool looks_again_ =
-      false;  ///< the Sentinels are asked beside the calls, or beside the question for the role
+  bool looks_again_ = false;  ///< the Sentinels are being asked beside the calls, or beside the check
   TimePoint look_again_at_ = kNever;
   TimePoint late_at_ = kNever;                  ///< who answers after that must be named once more
   std::unique_ptr<Link> link_;                  ///< to who they named
