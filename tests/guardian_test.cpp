@@ -199,7 +199,8 @@ TEST_CASE("a family is its group and those who carry its marks") {
 
   REQUIRE(eventually([&] { return split(read_file(folder / "pids"), '\n').size() == 3; }));
   // The one sleep has a group of its own; the other has left the session.
-  CHECK(eventually([&] { return family.all().size() == 2 && family.in_group() == std::vector{group.pid()}; }));
+  CHECK(
+      eventually([&] { return family.all().size() == 2 && family.in_group() == std::vector{group.pid()}; }));
   CHECK(strict.all().size() == 1);
   CHECK(family.signal(SIGKILL).empty());
   CHECK(eventually([&] { return family.all().empty(); }));
