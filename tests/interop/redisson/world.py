@@ -74,11 +74,20 @@ class Redis:
         program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
         self.process = subprocess.Popen(
             [program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.path, "--save", "",
-             "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        if not eventually(lambda: os.path.exists(self.path), 20):
+             "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.ask = eventually(self.greet, 20)
+        if not self.ask:
+            self.process.kill()
+            self.process.wait()
             raise RuntimeError(f"{program} does not start")
-        self.ask = Resp(self.path)
         self.url = f"redis://127.0.0.1:{self.port}"
+
+    def greet(self):
+        """A connection, once it listens: its socket is there a moment earlier."""
+        try:
+            return Resp(self.path)
+        except OSError:
+            return None
 
     def waits(self, pid, polls=False):
         """Does the rlock with this process id wait, subscribed if its type is?"""
