@@ -71,6 +71,14 @@ int write_file(const std::string& file, std::string_view line) noexcept {
   return failed;
 }
 
+/// A pipe, a socket or a disk. Whoever reads it would wait for ever for what has taken its place; and to open a pipe would
+/// wait for a reader.
+bool is_special(const std::string& file) {
+  struct stat there{};
+  return ::lstat(file.c_str(), &there) == 0 &&
+         (S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode) || S_ISBLK(there.st_mode));
+}
+
 /// A device or a descriptor (/dev/null, /dev/stderr, /dev/fd/63) is written to: a report must never take its place. A link
 /// elsewhere is replaced, wherever it leads: others may have put it there.
 bool is_sink(const std::string& file) {
@@ -117,10 +125,12 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
   if (fd && *fd > STDERR_FILENO)  // what the command writes to its stdout must not end up in its first file
     ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
   if (file.empty()) return;
-  const auto refuse = [&] {
+  const auto refuse_because = [&](std::string_view why) {
     destination.written = true;
-    throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), std::strerror(errno))};
+    throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), why)};
   };
+  const auto refuse = [&] { refuse_because(std::strerror(errno)); };
+  if (is_special(file)) refuse_because("neither a file nor a character device; see --status-fd");
   if (is_sink(file)) {
     destination.sink.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
     if (!destination.sink) refuse();

@@ -110,6 +110,20 @@ TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
   CHECK(S_ISLNK(there.st_mode));
 }
 
+TEST_CASE("a status file does not take the place of a pipe that somebody reads") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", pipe, "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
+  CHECK(run.out().empty());
+  CHECK(run.err().find("--status-fd") != std::string::npos);
+  struct stat there{};
+  REQUIRE(::lstat(pipe.c_str(), &there) == 0);
+  CHECK(S_ISFIFO(there.st_mode));
+}
+
 TEST_CASE("a status file that cannot be written is refused before anything is locked") {
   CHECK_THROWS_AS(open_status({}, "/nonexistent/status", {}), Error);
   CHECK_THROWS_AS(open_status({}, "/tmp", {}), Error);
