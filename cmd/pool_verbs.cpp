@@ -168,8 +168,7 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  Patience patience = within(session.deployment.timeouts.command);
-  if (wait.given) patience.until = earliest(patience.until, wait.until(started));
+  Patience patience = wait.one_question(started, session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
   const auto failure =
       rlock::refuse_latch(session.redis, session.name(key_), kind_, session.cluster(), patience);

@@ -59,13 +59,13 @@ AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines&
 /// Nothing but a lock of its own kind may be taken; a pool of permits and a latch look alike.
 void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Signals& signals) {
   if (opt.type->name != "permit") return;
-  Patience patience = within(opt.deployment.timeouts.command);
-  if (opt.wait.given) patience.until = earliest(patience.until, opt.wait.until(opt.started));
+  Patience patience = opt.wait.one_question(opt.started, opt.deployment.timeouts.command);
   patience.interrupted = [&signals] { return signals.any(); };
   const bool cluster = opt.deployment.targets.front().topology == Target::Topology::cluster;
   const auto failure = refuse_latch(redis, opt.names.front(), PoolKind::permits, cluster, patience);
   if (failure && !opt.wait.goes_on(opt.started) && !signals.any())
-    throw Error{failure->kind, unreachable_text(redis.str(), opt.deployment.named, *failure)};
+    throw Error{failure->kind,
+                unreachable_text(redis.str(), opt.deployment.named, *failure, !opt.wait.given)};
 }
 
 /// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale: then the next one
@@ -98,7 +98,7 @@ int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const
     case GaveUp::Why::unreachable: break;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(unreachable_text(redis.str(), opt.deployment.named, failure));
+  complain(unreachable_text(redis.str(), opt.deployment.named, failure, !opt.wait.given));
   return exit_code::of(failure.kind);
 }
 

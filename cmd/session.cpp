@@ -30,7 +30,7 @@ class Stragglers {
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait)
     : deployment(settle(server)),
-      may_wait(wait != nullptr),
+      may_wait(wait != nullptr && !wait->given),
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts, .knock = wait && wait->given, .interrupted = [this] {

@@ -17,7 +17,7 @@ class Session {
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr);
 
   const Deployment deployment;
-  const bool may_wait;  ///< is --wait an option of this verb?
+  const bool may_wait;  ///< would --wait help? It is an option of this verb, and was not given
   Loop loop;
   Signals signals;  ///< none of them ends us: a wait that ends gives back first
   Executor redis;

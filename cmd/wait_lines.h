@@ -65,8 +65,7 @@ class WaitLines {
   std::optional<Holder> holder_;
 };
 
-/// Why a deployment cannot be used, and what to do about it.
-std::string unreachable_text(const std::string& where, bool named, const Failure& failure,
-                             bool may_wait = true);
+/// Why a deployment cannot be used, and what to do about it. `may_wait`: --wait would help.
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait);
 
 }  // namespace rlock

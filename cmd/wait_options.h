@@ -19,6 +19,13 @@ struct WaitOptions {
 
   /// Is a server that does not answer still waited for?
   bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
+
+  /// For a question ahead of the wait: at most `time`, and within the limit of --wait.
+  Patience one_question(TimePoint started, Milliseconds time) const {
+    Patience patience = within(time);
+    if (given) patience.until = earliest(patience.until, until(started));
+    return patience;
+  }
 };
 
 /// -n, -w and -E. Of -n and -w the later counts.

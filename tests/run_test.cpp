@@ -274,6 +274,8 @@ TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited")
   Rlock patient{{"run", "-u", url, "-w", "700ms", "-k", "k", "--", "true"}};
   CHECK(patient.exit_code() == 69);
   CHECK(watch.elapsed() >= 700ms);
+  CHECK(has(patient.err(), "--url"));
+  CHECK(!has(patient.err(), "--wait"));  // it has waited
 }
 
 TEST_CASE("a lock that is gone at its release was lost while the command ran: 125") {
