@@ -1,8 +1,8 @@
 -- Asks for each member in turn; when one cannot be had, those taken before it are given back, the last first, and
 -- nobody is told of it: nothing was to be had in between. With a count below zero nothing is asked for, and what the
 -- same call took is given back. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer of ask
--- is an array that starts with 1 where it succeeded. queued: an earlier question may have taken places in queues. Those behind
--- the one that cannot be had are given back, since they would hold up others for nothing.
+-- is an array that starts with 1 where it succeeded. queued: an earlier question may have taken places in queues.
+-- Those behind the one that cannot be had are given back, since they would hold up others for nothing.
 local function all_or_none(ask, undo, queued)
   local next_key, next_argument = 1, 2
   local function keys(count)
@@ -24,7 +24,8 @@ local function all_or_none(ask, undo, queued)
   local count = tonumber(ARGV[1])
   for member = 1, math.abs(count) do
     local ask_keys, undo_keys, ask_arguments, undo_arguments = next_member()
-    local answer = count < 0 and undo(undo_keys, undo_arguments) or ask(ask_keys, ask_arguments)
+    local answer
+    if count < 0 then answer = undo(undo_keys, undo_arguments) else answer = ask(ask_keys, ask_arguments) end
     if count > 0 and answer[1] ~= 1 then
       for i = #taken, 1, -1 do undo(taken[i][1], taken[i][2]) end
       for _ = member + 1, queued and count or member do

@@ -49,8 +49,8 @@ int become(void* argument) {
 /// needed to learn that exec has failed.
 pid_t start(Launch& launch) {
   constexpr std::size_t kStack = 64 * 1024;
-  alignas(64) static std::array<std::byte, kStack>
-      stack;  // on our own stack each page of it would be touched
+  // Not on our own stack, where each page of it would be touched.
+  alignas(64) static std::array<std::byte, kStack> stack;
   return ::clone(become, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
 }
 

@@ -16,8 +16,8 @@ struct Call {
   std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
   std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
 
-  /// Sent with its source (EVAL) instead of its hash where this connection has not carried it yet, and its escort too: for what must work although nobody may see the answer, and so no
-  /// NOSCRIPT either.
+  /// Sent with its source (EVAL) instead of its hash where this connection has not carried it yet, and its escort too:
+  /// for what must work although nobody may see the answer, and so no NOSCRIPT either.
   bool in_full = false;
 
   /// Of several deployments those that are to have it; empty: all. The others' votes are failures from the start.

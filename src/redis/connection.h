@@ -79,7 +79,8 @@ class Connection final : public Source {
   /// a database number could be refused, else once the greeting has been answered.
   std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
-  /// Writes a call and its escort, whose answers nobody will read: scripts as text (once), for nobody could send them after a NOSCRIPT.
+  /// Writes a call and its escort, whose answers nobody will read: scripts as text (once), for nobody could send them
+  /// after a NOSCRIPT.
   void leave_behind(const Call& call);
 
   /// May the server still carry out a call that was given up before it was answered?
