@@ -13,7 +13,7 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
     options.limit.reset();
   };
   const auto wait = [&options, nonblock](std::string_view value) {
-    if (value == "forever") {
+    if (value == "forever" || value == "inf" || value == "infinity") {
       options.nonblock = false;
       options.given = true;
       options.limit.reset();
@@ -36,8 +36,9 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
        .value = "DUR|forever",
        .help = "at most this long, for the server too",
        .manual =
-           "Counted from the start of rlock. 0 means -n. While a wait was asked for, a server that does not answer is "
-           "tried again until the wait ends; without it, that is status 69 at once.",
+           "Counted from the start of rlock. 0 means -n; inf and infinity mean forever. While a wait was "
+           "asked for, a server that does not answer is tried again until the wait ends; without it, that is "
+           "status 69 at once.",
        .set = wait});
   declaration.add({.names = "-E, --conflict-exit-code",
                    .value = "N",

@@ -112,6 +112,13 @@ TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
   CHECK_FALSE(with({"-w", "0"}).options.wait.given);
   CHECK(with({"-n", "-w", "forever"}).options.wait.given);
   CHECK_FALSE(with({"-n", "-w", "forever"}).options.wait.nonblock);
+  for (const std::string forever : {"forever", "inf", "infinity"}) {
+    const Line line = with({"-n", "--wait", forever});
+    CHECK(line.refusal.empty());
+    CHECK(line.options.wait.given);
+    CHECK_FALSE(line.options.wait.limit);
+    CHECK_FALSE(line.options.wait.nonblock);
+  }
   CHECK(with({"--nb"}).options.wait.nonblock);
   CHECK(with({"--nonblocking"}).options.wait.nonblock);
 }
@@ -181,8 +188,8 @@ TEST_CASE("bad values are refused in one line that names the option") {
       {{"-E", "1e2"}, "-E: "},
       {{"-E", "+1"}, "-E: "},
       {{"-w", "-1"}, "-w: "},
-      {{"-w", "inf"}, "-w: "},
       {{"-w", "Forever"}, "-w: "},
+      {{"--lease", "inf"}, "--lease: "},
       {{"-w", ""}, "-w: "},
       {{"--lease", "0"}, "--lease: must be more than zero"},
       {{"--lease", "0s"}, "--lease: must be more than zero"},
@@ -192,9 +199,9 @@ TEST_CASE("bad values are refused in one line that names the option") {
       {{"--lease", "nan"}, "--lease: "},
       {{"--lease", "10 s"}, "--lease: "},
       {{"--lease", "10S"}, "--lease: "},
-      {{"--lease", "10sec"}, "--lease: "},
+      {{"--lease", "10secs"}, "--lease: "},
       {{"--lease", "10m5"}, "--lease: "},
-      {{"--lease", "1w"}, "--lease: "},
+      {{"--lease", "1y"}, "--lease: "},
       {{"--lease", "1M"}, "--lease: "},
       {{"--lease", "0x10"}, "--lease: "},
       {{"--lease", "1_000"}, "--lease: "},

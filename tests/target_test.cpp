@@ -91,6 +91,8 @@ TEST_CASE("a Unix socket is an absolute path of at most 107 bytes") {
   const Target target = parse_target("unix:///run/redis/redis.sock?db=2");
   CHECK(target.addresses == std::vector<Address>{{.path = "/run/redis/redis.sock"}});
   CHECK(target.db == 2);
+  CHECK(parse_target("unix:/run/redis.sock").str() == "unix:///run/redis.sock");
+  CHECK(parse_target("redis+unix:/p?db=3").db == 3);
   CHECK(parse_target("redis+unix:///run/a%20b.sock").addresses.front().path == "/run/a b.sock");
   CHECK(Address{.path = "/run/redis.sock"}.str() == "/run/redis.sock");
 
@@ -121,14 +123,32 @@ TEST_CASE("local: is a word of its own") {
   CHECK(parse_target("local:").str() == "local:");
   CHECK(contains(refusal("local:x"), "nothing can stand behind local:"));
   CHECK(contains(refusal("local://"), "nothing can stand behind local:"));
-  CHECK(contains(refusal("local"), "not a URL"));
+  CHECK(refusal("local") == "not a URL; did you mean 'local:'?");
+}
+
+TEST_CASE("whoever writes no URL is told the one that was meant, and nothing of it is repeated") {
+  for (const char* host : {"", "db1", "db1:6379", "db.example:7000", "10.0.0.7", "[::1]:6379", "redis:6379",
+                           "redis:/db1", "redis:db1", "u:CANARY@db1", "local/x"}) {
+    CAPTURE(host);
+    CHECK(refusal(host) == "not a URL; did you mean redis://host:port?");
+  }
+  for (const char* path : {"/p", "/run/redis/redis.sock", "./redis.sock", "../run/x", "~/redis.sock"}) {
+    CAPTURE(path);
+    CHECK(refusal(path) == "not a URL; did you mean unix:///path?");
+  }
+  CHECK(refusal("http://u:CANARY@db1") ==
+        "not a URL that rlock knows; it begins with redis://, rediss://, valkey://, unix://, "
+        "redis+sentinel:// or redis+cluster://, or is local: (see URLS in rlock(1))");
 }
 
 TEST_CASE("what is no URL is refused, and what is none of ours lists ours") {
-  for (const char* url : {"", "h", "h:6379", "redis:", "redis:/h", "redis//h", "rediss//h", "http://h",
-                          "REDIS://h", " redis://h", "redis ://h", "://h", "redis+tls://h"}) {
+  for (const char* url : {"http://h", "REDIS://h", " redis://h", "redis ://h", "://h", "redis+tls://h"}) {
     CAPTURE(url);
     CHECK(contains(refusal(url), "begins with redis://, rediss://, "));
+  }
+  for (const char* url : {"redis:", "redis//h", "rediss//h", "u:CANARY"}) {
+    CAPTURE(url);
+    CHECK(refusal(url) == "not a URL; did you mean redis://host:port?");
   }
 }
 
@@ -176,6 +196,9 @@ TEST_CASE("junk in a URL is refused, wherever it stands") {
                           "redis://u:p?w@h",
                           "redis://u:p#w@h",
                           "unix:",
+                          "unix:p",
+                          "unix:/",
+                          "redis:/p",
                           "unix://",
                           "unix:///",
                           "unix:///run/",

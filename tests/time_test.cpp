@@ -53,6 +53,12 @@ TEST_CASE("a duration is a number and a unit, or several, or seconds") {
       {"90m", 90min},
       {"3650d", kLongest},
       {"0000000000000000000000001s", 1s},
+      {"5min", 5min},
+      {"5sec", 5s},
+      {"1w", 7 * 24h},
+      {"1min30sec", 90s},
+      {"1.5min", 90s},
+      {"2w1d", 15 * 24h},
   };
   for (const auto& [text, meaning] : table) {
     CAPTURE(text);
@@ -75,16 +81,16 @@ TEST_CASE("a part of a millisecond counts as a whole one, however small it is") 
 TEST_CASE("what is not a duration is refused, and not guessed") {
   for (const char* text :
        {"1e3",  "1e-9s", "nan",    "inf",   "-inf",    "infinity", "0x10", "1_000", "10 s", " 10s",
-        "10s ", "10S",   "10sec",  "10M",   "10m5",    "1s.",      "1.",   ".",     ".s",   "s",
-        "ms",   "1..5s", "1.5.5s", "1,5s",  "+1",      "1w",       "1y",   "10us",  "10µs", "１０s",
+        "10s ", "10S",   "10secs", "10M",   "10m5",    "1s.",      "1.",   ".",     ".s",   "s",
+        "ms",   "1..5s", "1.5.5s", "1,5s",  "+1",      "1W",       "1y",   "10us",  "10µs", "１０s",
         "1m s", "--5",   "5-",     "1m-5s", "forever", "\n",       "1\n",  "1s\n"}) {
     CAPTURE(text);
     CHECK(refusal(text).find("read as") == std::string::npos);
   }
   CHECK(refusal(std::string_view{"1\0s", 3}).find("read as") == std::string::npos);
-  CHECK(refusal("") == "an empty duration: write a number and ms, s, m, h or d, such as 30s");
+  CHECK(refusal("") == "an empty duration: write a number and ms, s, m, h, d or w, such as 30s");
   CHECK(refusal("10S") ==
-        "'10S' is not a duration: write a number and ms, s, m, h or d, such as 500ms, 30s or 1m30s");
+        "'10S' is not a duration: write a number and ms, s, m, h, d or w, such as 500ms, 30s or 1m30s");
 }
 
 TEST_CASE("a negative duration is called negative") {

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
+#include <span>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -26,8 +27,18 @@ struct Unit {
   std::string_view name;
   std::int64_t milliseconds;
 };
-constexpr std::array<Unit, 5> kUnits{
-    {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+
+/// The first five are those that we write, in the order of their lengths.
+constexpr std::array<Unit, 8> kUnits{{{"ms", 1},
+                                      {"s", 1000},
+                                      {"m", 60'000},
+                                      {"h", 3'600'000},
+                                      {"d", 86'400'000},
+                                      {"sec", 1000},
+                                      {"min", 60'000},
+                                      {"w", 604'800'000}}};
+constexpr std::span<const Unit> kWrittenUnits = std::span{kUnits}.first(5);
+constexpr const Unit& kSecond = kUnits[1];
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -36,7 +47,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }
 
 [[noreturn]] void refuse_junk(std::string_view text) {
-  refuse(text, "is not a duration: write a number and ms, s, m, h or d, such as 500ms, 30s or 1m30s");
+  refuse(text, "is not a duration: write a number and ms, s, m, h, d or w, such as 500ms, 30s or 1m30s");
 }
 
 [[noreturn]] void refuse_length(std::string_view text) {
@@ -95,7 +106,7 @@ Patience within(Milliseconds duration) { return {.until = later(Clock::now(), du
 
 Milliseconds parse_duration(std::string_view text) {
   if (text.empty())
-    throw Error{Error::usage, "an empty duration: write a number and ms, s, m, h or d, such as 30s"};
+    throw Error{Error::usage, "an empty duration: write a number and ms, s, m, h, d or w, such as 30s"};
   if (text.front() == '-') refuse(text, "is negative, or no duration at all");
 
   Wide sum = 0;
@@ -112,7 +123,7 @@ Milliseconds parse_duration(std::string_view text) {
     }
 
     const bool bare = first && rest.empty();  // "30" is seconds, but "1m30" leaves us guessing
-    const Unit* unit = bare ? &kUnits[1] : take_unit(rest);
+    const Unit* unit = bare ? &kSecond : take_unit(rest);
     if (unit == nullptr) refuse_junk(text);
 
     std::uint64_t whole = 0;
@@ -152,7 +163,7 @@ std::string exact(Milliseconds duration) {
 
   std::string text;
   std::int64_t rest = ms;
-  for (auto unit = kUnits.rbegin(); unit != kUnits.rend(); ++unit) {
+  for (auto unit = kWrittenUnits.rbegin(); unit != kWrittenUnits.rend(); ++unit) {
     const std::int64_t count = rest / unit->milliseconds;
     if (count > 0) text += fmt::format("{}{}", count, unit->name);
     rest %= unit->milliseconds;

@@ -244,11 +244,15 @@ class UrlReader {
   Target target_;
 };
 
-[[noreturn]] void refuse_scheme() {
-  std::vector<std::string> names;
-  for (const Scheme& scheme : kSchemes) names.push_back(std::string{scheme.name} + "://");
-  throw Error{Error::usage,
-              fmt::format("not a URL that rlock knows: it begins with {} or is local:", joined(names, ", "))};
+/// Says what was meant, in words of ours: what was typed may be a password.
+[[noreturn]] void refuse_what_is_no_url(std::string_view text) {
+  if (text.find("://") != text.npos)
+    throw Error{Error::usage,
+                "not a URL that rlock knows; it begins with redis://, rediss://, valkey://, unix://, "
+                "redis+sentinel:// or redis+cluster://, or is local: (see URLS in rlock(1))"};
+  const bool path = text.starts_with('/') || text.starts_with('.') || text.starts_with('~');
+  const std::string_view meant = text == "local" ? "'local:'" : path ? "unix:///path" : "redis://host:port";
+  throw Error{Error::usage, fmt::format("not a URL; did you mean {}?", meant)};
 }
 
 std::string percent_encoded(std::string_view text, std::string_view also_kept) {
@@ -316,10 +320,16 @@ Target parse_target(std::string_view url) {
     return target;
   }
   if (url.starts_with("local:")) throw Error{Error::usage, "nothing can stand behind local:"};
-  const auto name = take_until(rest, "://");
-  const auto scheme =
-      std::find_if(kSchemes.begin(), kSchemes.end(), [&](const Scheme& s) { return s.name == name; });
-  if (!name || scheme == kSchemes.end()) refuse_scheme();
+  const auto begins = [&](const Scheme& scheme, std::string_view mark) {
+    const bool found = rest.starts_with(scheme.name) && rest.substr(scheme.name.size()).starts_with(mark);
+    if (found) rest.remove_prefix(scheme.name.size() + mark.size());
+    return found;
+  };
+  // A path needs no host before it: "unix:/run/redis.sock" is what RFC 8089 makes of files.
+  const auto scheme = std::ranges::find_if(kSchemes, [&](const Scheme& each) {
+    return begins(each, "://") || (each.unix_socket && begins(each, ":"));
+  });
+  if (scheme == kSchemes.end()) refuse_what_is_no_url(url);
   return UrlReader{*scheme, rest}.read();
 }
 
