@@ -15,32 +15,38 @@ _rlock_keys() {
   local server=() i
   for ((i = 1; i < ${#words[@]} - 1; i++)); do
     case ${words[i]} in
-      -u | --url) server+=(--url "${words[i + 1]}") ;;
-      --url=*) server+=("${words[i]}") ;;
+      -u | --url) server+=("${words[i + 1]}") ;;
+      --url=*) server+=("${words[i]#*=}") ;;
     esac
   done
-  rlock inspect --quiet --connect-timeout 500ms --command-timeout 500ms "${server[@]}" 2>/dev/null </dev/null
+  # A URL may hold a password: everybody can read arguments.
+  ((${#server[@]} == 0)) || local -x RLOCK_URL="${server[*]}"
+  rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
 }
 
-# Offers the lines of stdin that begin with what has been typed. Readline replaces only what stands behind the last
-# ':' or '=' of a word: what stands before it is taken off.
+# Offers the lines of stdin that begin with what has been typed, quoted: bash would execute what a key says. Readline
+# replaces only what stands behind the last ':' or '=' of a word: what stands before it is taken off.
 _rlock_offer() {
-  local line
+  local line word
   while IFS= read -r line; do
-    [[ $line == "$cur"* ]] && COMPREPLY+=("${line#"$kept"}")
+    printf -v word %q "$line"
+    [[ $word == "$cur"* ]] && COMPREPLY+=("${word#"$kept"}")
   done
 }
+
+# Leaves the names of files or folders to readline, which knows how to quote them. (The error: no TAB was pressed.)
+_rlock_leave_to_readline() { compopt -o "$1" 2>/dev/null; }
 
 )bash";
 
 /// How to offer what may stand for a value: a line of bash.
 std::string offer(Offer offer, std::string_view choices) {
   switch (offer) {
-    case Offer::choices: return fmt::format("compgen -W {} -- \"$cur\"", single_quoted(choices));
-    case Offer::file: return "compgen -f -- \"$cur\"";
-    case Offer::folder: return "compgen -d -- \"$cur\"";
-    case Offer::key: return "_rlock_keys";
-    case Offer::command: return "compgen -c -- \"$cur\"";
+    case Offer::choices: return fmt::format("_rlock_offer < <(compgen -W {})", single_quoted(choices));
+    case Offer::file: return "_rlock_leave_to_readline default";
+    case Offer::folder: return "_rlock_leave_to_readline dirnames";
+    case Offer::key: return "_rlock_offer < <(_rlock_keys)";
+    case Offer::command: return "_rlock_offer < <(compgen -c -- \"$cur\")";
     case Offer::nothing:
     case Offer::owner: break;
   }
@@ -65,9 +71,10 @@ std::string options_function() {
   return text + "  esac\n}\n\n";
 }
 
-/// Prints what may be the value of an option.
+/// Offers what may be the value of an option.
 std::string values_function() {
-  std::string text = "# What an option of a verb may be given.\n_rlock_values() {\n  case \"$1 $2\" in\n";
+  std::string text =
+      "# Offers what an option of a verb may be given.\n_rlock_values() {\n  case \"$1 $2\" in\n";
   for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
     for (const Option& option : offered_options(told)) {
       const std::string line = offer(option.offer, option.choices);
@@ -81,9 +88,10 @@ std::string values_function() {
   return text + "  esac\n}\n\n";
 }
 
-/// Prints what may be the n-th operand of a verb.
+/// Offers what may be the n-th operand of a verb.
 std::string operands_function() {
-  std::string text = "# What the n-th operand of a verb may be.\n_rlock_operands() {\n  case \"$1 $2\" in\n";
+  std::string text =
+      "# Offers what the n-th operand of a verb may be.\n_rlock_operands() {\n  case \"$1 $2\" in\n";
   for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
     for (std::size_t i = 0; i < told.operands.size(); ++i) {
       const std::string line = offer(told.operands[i].offer, told.operands[i].choices);
@@ -164,19 +172,19 @@ _rlock() {
   done
 
   if [[ -n $previous ]]; then
-    _rlock_offer < <(_rlock_values "$verb" "$previous")
+    _rlock_values "$verb" "$previous"
   elif [[ $verb == run && $i -lt $((${#words[@]} - 1)) || $verb == run && $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}
     cur=${cur#*=}
     kept=${kept#*=}
-    _rlock_offer < <(_rlock_values "$verb" "$previous")
+    _rlock_values "$verb" "$previous"
   elif [[ $cur == -* ]]; then
     # shellcheck disable=SC2086
     _rlock_offer < <(printf '%s\n' $offered)
   else
-    _rlock_offer < <(_rlock_operands "$verb" "$operands")
+    _rlock_operands "$verb" "$operands"
   fi
 }
 
@@ -189,11 +197,11 @@ _rlock_command() {
   elif ((first == ${#words[@]} - 1)); then
     _rlock_offer < <(compgen -c -- "$cur")
   else
-    _rlock_offer < <(compgen -f -- "$cur")
+    _rlock_leave_to_readline default
   fi
 }
 
-complete -o filenames -o bashdefault -F _rlock rlock
+complete -o bashdefault -F _rlock rlock
 )bash";
 
 }  // namespace

@@ -16,11 +16,13 @@ _rlock_keys() {
   local i
   for ((i = 1; i < CURRENT; i++)); do
     case $words[i] in
-      -u | --url) server+=(--url "${(Q)words[i + 1]}") ;;
-      --url=*) server+=("${(Q)words[i]}") ;;
+      -u | --url) server+=("${(Q)words[i + 1]}") ;;
+      --url=*) server+=("${(Q)words[i]#*=}") ;;
     esac
   done
-  keys=("${(@f)$(rlock inspect --quiet --connect-timeout 500ms --command-timeout 500ms $server 2>/dev/null </dev/null)}")
+  # A URL may hold a password: everybody can read arguments.
+  (($#server)) && local -x RLOCK_URL="$server"
+  keys=("${(@f)$(rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null)}")
   compadd -a keys
 }
 

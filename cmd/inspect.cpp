@@ -20,6 +20,15 @@ namespace {
 /// How long to look for keys that nobody has named. A server with millions of keys has more to do.
 constexpr Milliseconds kSearch{10000};
 
+/// The same for somebody who has pressed TAB and looks on.
+constexpr Milliseconds kSearchForCompletion{1000};
+
+/// May a shell type this key for the user? Not what a terminal would obey or show as something else, not what would be an
+/// option, and not what fish would take for a home: whoever may write to the server chooses these names.
+bool can_be_offered(std::string_view key) {
+  return !key.starts_with('-') && !key.starts_with('~') && sanitized(key, key.size()) == key;
+}
+
 class Inspect final : public Verb {
  public:
   Declaration declare() override;
@@ -29,10 +38,12 @@ class Inspect final : public Verb {
   std::vector<LockName> names(Session& session, TimePoint until);
   std::vector<Inspection> look(Session& session, TimePoint until);
   void show(const std::vector<Inspection>& found) const;
+  static int offer_keys(Session& session);
   static void show_listeners(Session& session);
 
   std::vector<std::string> keys_;
   bool json_ = false;
+  bool completion_ = false;
   bool complete_ = true;
   bool cut_short_ = false;
   std::set<std::string> silent_;
@@ -64,6 +75,7 @@ Declaration Inspect::declare() {
   told.add(
       {.names = "-k, --key", .value = "KEY", .offer = Offer::key, .hidden = true, .set = key_into(keys_)});
   told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+  told.add({.names = "--completion", .hidden = true, .set = into(completion_)});
   told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
@@ -135,8 +147,20 @@ void Inspect::show_listeners(Session& session) {
   }
 }
 
+/// For the completions: keys as one types them under the prefix in force, one a line.
+int Inspect::offer_keys(Session& session) {
+  std::string text;
+  for (const LockName& name : search_keys(session, later(Clock::now(), kSearchForCompletion)).names) {
+    const std::string key = name.str().substr(session.deployment.prefix.size());
+    if (can_be_offered(key)) text += key + "\n";
+  }
+  print(text);
+  return exit_code::ok;
+}
+
 int Inspect::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
+  if (completion_) return offer_keys(session);
   const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
   show(found);
   const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };

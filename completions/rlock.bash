@@ -6,21 +6,27 @@ _rlock_keys() {
   local server=() i
   for ((i = 1; i < ${#words[@]} - 1; i++)); do
     case ${words[i]} in
-      -u | --url) server+=(--url "${words[i + 1]}") ;;
-      --url=*) server+=("${words[i]}") ;;
+      -u | --url) server+=("${words[i + 1]}") ;;
+      --url=*) server+=("${words[i]#*=}") ;;
     esac
   done
-  rlock inspect --quiet --connect-timeout 500ms --command-timeout 500ms "${server[@]}" 2>/dev/null </dev/null
+  # A URL may hold a password: everybody can read arguments.
+  ((${#server[@]} == 0)) || local -x RLOCK_URL="${server[*]}"
+  rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
 }
 
-# Offers the lines of stdin that begin with what has been typed. Readline replaces only what stands behind the last
-# ':' or '=' of a word: what stands before it is taken off.
+# Offers the lines of stdin that begin with what has been typed, quoted: bash would execute what a key says. Readline
+# replaces only what stands behind the last ':' or '=' of a word: what stands before it is taken off.
 _rlock_offer() {
-  local line
+  local line word
   while IFS= read -r line; do
-    [[ $line == "$cur"* ]] && COMPREPLY+=("${line#"$kept"}")
+    printf -v word %q "$line"
+    [[ $word == "$cur"* ]] && COMPREPLY+=("${word#"$kept"}")
   done
 }
+
+# Leaves the names of files or folders to readline, which knows how to quote them. (The error: no TAB was pressed.)
+_rlock_leave_to_readline() { compopt -o "$1" 2>/dev/null; }
 
 # The verbs of a noun.
 _rlock_verbs() {
@@ -185,219 +191,219 @@ _rlock_options() {
   esac
 }
 
-# What an option of a verb may be given.
+# Offers what an option of a verb may be given.
 _rlock_values() {
   case "$1 $2" in
-    'run -k' | 'run --key') _rlock_keys ;;
-    'run --type') compgen -W 'lock read write fair fenced spin permit plain' -- "$cur" ;;
-    'run --until') compgen -W 'command group' -- "$cur" ;;
-    'run --on-lost') compgen -W 'stop warn' -- "$cur" ;;
-    'run --status-file') compgen -f -- "$cur" ;;
-    'run --quorum') compgen -W 'majority all' -- "$cur" ;;
-    'run --password-file') compgen -f -- "$cur" ;;
-    'run --config') compgen -f -- "$cur" ;;
-    'run --cacert') compgen -f -- "$cur" ;;
-    'run --cacertdir') compgen -d -- "$cur" ;;
-    'run --cert') compgen -f -- "$cur" ;;
-    'run --tls-key') compgen -f -- "$cur" ;;
-    'lock acquire --type') compgen -W 'lock read write fair fenced spin permit plain' -- "$cur" ;;
-    'lock acquire --password-file') compgen -f -- "$cur" ;;
-    'lock acquire --config') compgen -f -- "$cur" ;;
-    'lock acquire --cacert') compgen -f -- "$cur" ;;
-    'lock acquire --cacertdir') compgen -d -- "$cur" ;;
-    'lock acquire --cert') compgen -f -- "$cur" ;;
-    'lock acquire --tls-key') compgen -f -- "$cur" ;;
-    'lock release --type') compgen -W 'lock read write fair fenced spin permit plain' -- "$cur" ;;
-    'lock release --password-file') compgen -f -- "$cur" ;;
-    'lock release --config') compgen -f -- "$cur" ;;
-    'lock release --cacert') compgen -f -- "$cur" ;;
-    'lock release --cacertdir') compgen -d -- "$cur" ;;
-    'lock release --cert') compgen -f -- "$cur" ;;
-    'lock release --tls-key') compgen -f -- "$cur" ;;
-    'lock renew --type') compgen -W 'lock read write fair fenced spin permit plain' -- "$cur" ;;
-    'lock renew --password-file') compgen -f -- "$cur" ;;
-    'lock renew --config') compgen -f -- "$cur" ;;
-    'lock renew --cacert') compgen -f -- "$cur" ;;
-    'lock renew --cacertdir') compgen -d -- "$cur" ;;
-    'lock renew --cert') compgen -f -- "$cur" ;;
-    'lock renew --tls-key') compgen -f -- "$cur" ;;
-    'lock status --type') compgen -W 'lock read write fair fenced spin permit plain' -- "$cur" ;;
-    'lock status --password-file') compgen -f -- "$cur" ;;
-    'lock status --config') compgen -f -- "$cur" ;;
-    'lock status --cacert') compgen -f -- "$cur" ;;
-    'lock status --cacertdir') compgen -d -- "$cur" ;;
-    'lock status --cert') compgen -f -- "$cur" ;;
-    'lock status --tls-key') compgen -f -- "$cur" ;;
-    'permit init --password-file') compgen -f -- "$cur" ;;
-    'permit init --config') compgen -f -- "$cur" ;;
-    'permit init --cacert') compgen -f -- "$cur" ;;
-    'permit init --cacertdir') compgen -d -- "$cur" ;;
-    'permit init --cert') compgen -f -- "$cur" ;;
-    'permit init --tls-key') compgen -f -- "$cur" ;;
-    'permit add --password-file') compgen -f -- "$cur" ;;
-    'permit add --config') compgen -f -- "$cur" ;;
-    'permit add --cacert') compgen -f -- "$cur" ;;
-    'permit add --cacertdir') compgen -d -- "$cur" ;;
-    'permit add --cert') compgen -f -- "$cur" ;;
-    'permit add --tls-key') compgen -f -- "$cur" ;;
-    'permit acquire --password-file') compgen -f -- "$cur" ;;
-    'permit acquire --config') compgen -f -- "$cur" ;;
-    'permit acquire --cacert') compgen -f -- "$cur" ;;
-    'permit acquire --cacertdir') compgen -d -- "$cur" ;;
-    'permit acquire --cert') compgen -f -- "$cur" ;;
-    'permit acquire --tls-key') compgen -f -- "$cur" ;;
-    'permit release --password-file') compgen -f -- "$cur" ;;
-    'permit release --config') compgen -f -- "$cur" ;;
-    'permit release --cacert') compgen -f -- "$cur" ;;
-    'permit release --cacertdir') compgen -d -- "$cur" ;;
-    'permit release --cert') compgen -f -- "$cur" ;;
-    'permit release --tls-key') compgen -f -- "$cur" ;;
-    'permit renew --password-file') compgen -f -- "$cur" ;;
-    'permit renew --config') compgen -f -- "$cur" ;;
-    'permit renew --cacert') compgen -f -- "$cur" ;;
-    'permit renew --cacertdir') compgen -d -- "$cur" ;;
-    'permit renew --cert') compgen -f -- "$cur" ;;
-    'permit renew --tls-key') compgen -f -- "$cur" ;;
-    'permit status --password-file') compgen -f -- "$cur" ;;
-    'permit status --config') compgen -f -- "$cur" ;;
-    'permit status --cacert') compgen -f -- "$cur" ;;
-    'permit status --cacertdir') compgen -d -- "$cur" ;;
-    'permit status --cert') compgen -f -- "$cur" ;;
-    'permit status --tls-key') compgen -f -- "$cur" ;;
-    'permit delete --password-file') compgen -f -- "$cur" ;;
-    'permit delete --config') compgen -f -- "$cur" ;;
-    'permit delete --cacert') compgen -f -- "$cur" ;;
-    'permit delete --cacertdir') compgen -d -- "$cur" ;;
-    'permit delete --cert') compgen -f -- "$cur" ;;
-    'permit delete --tls-key') compgen -f -- "$cur" ;;
-    'sem init --password-file') compgen -f -- "$cur" ;;
-    'sem init --config') compgen -f -- "$cur" ;;
-    'sem init --cacert') compgen -f -- "$cur" ;;
-    'sem init --cacertdir') compgen -d -- "$cur" ;;
-    'sem init --cert') compgen -f -- "$cur" ;;
-    'sem init --tls-key') compgen -f -- "$cur" ;;
-    'sem acquire --password-file') compgen -f -- "$cur" ;;
-    'sem acquire --config') compgen -f -- "$cur" ;;
-    'sem acquire --cacert') compgen -f -- "$cur" ;;
-    'sem acquire --cacertdir') compgen -d -- "$cur" ;;
-    'sem acquire --cert') compgen -f -- "$cur" ;;
-    'sem acquire --tls-key') compgen -f -- "$cur" ;;
-    'sem release --password-file') compgen -f -- "$cur" ;;
-    'sem release --config') compgen -f -- "$cur" ;;
-    'sem release --cacert') compgen -f -- "$cur" ;;
-    'sem release --cacertdir') compgen -d -- "$cur" ;;
-    'sem release --cert') compgen -f -- "$cur" ;;
-    'sem release --tls-key') compgen -f -- "$cur" ;;
-    'sem add --password-file') compgen -f -- "$cur" ;;
-    'sem add --config') compgen -f -- "$cur" ;;
-    'sem add --cacert') compgen -f -- "$cur" ;;
-    'sem add --cacertdir') compgen -d -- "$cur" ;;
-    'sem add --cert') compgen -f -- "$cur" ;;
-    'sem add --tls-key') compgen -f -- "$cur" ;;
-    'sem drain --password-file') compgen -f -- "$cur" ;;
-    'sem drain --config') compgen -f -- "$cur" ;;
-    'sem drain --cacert') compgen -f -- "$cur" ;;
-    'sem drain --cacertdir') compgen -d -- "$cur" ;;
-    'sem drain --cert') compgen -f -- "$cur" ;;
-    'sem drain --tls-key') compgen -f -- "$cur" ;;
-    'sem status --password-file') compgen -f -- "$cur" ;;
-    'sem status --config') compgen -f -- "$cur" ;;
-    'sem status --cacert') compgen -f -- "$cur" ;;
-    'sem status --cacertdir') compgen -d -- "$cur" ;;
-    'sem status --cert') compgen -f -- "$cur" ;;
-    'sem status --tls-key') compgen -f -- "$cur" ;;
-    'sem delete --password-file') compgen -f -- "$cur" ;;
-    'sem delete --config') compgen -f -- "$cur" ;;
-    'sem delete --cacert') compgen -f -- "$cur" ;;
-    'sem delete --cacertdir') compgen -d -- "$cur" ;;
-    'sem delete --cert') compgen -f -- "$cur" ;;
-    'sem delete --tls-key') compgen -f -- "$cur" ;;
-    'latch set --password-file') compgen -f -- "$cur" ;;
-    'latch set --config') compgen -f -- "$cur" ;;
-    'latch set --cacert') compgen -f -- "$cur" ;;
-    'latch set --cacertdir') compgen -d -- "$cur" ;;
-    'latch set --cert') compgen -f -- "$cur" ;;
-    'latch set --tls-key') compgen -f -- "$cur" ;;
-    'latch down --password-file') compgen -f -- "$cur" ;;
-    'latch down --config') compgen -f -- "$cur" ;;
-    'latch down --cacert') compgen -f -- "$cur" ;;
-    'latch down --cacertdir') compgen -d -- "$cur" ;;
-    'latch down --cert') compgen -f -- "$cur" ;;
-    'latch down --tls-key') compgen -f -- "$cur" ;;
-    'latch wait --password-file') compgen -f -- "$cur" ;;
-    'latch wait --config') compgen -f -- "$cur" ;;
-    'latch wait --cacert') compgen -f -- "$cur" ;;
-    'latch wait --cacertdir') compgen -d -- "$cur" ;;
-    'latch wait --cert') compgen -f -- "$cur" ;;
-    'latch wait --tls-key') compgen -f -- "$cur" ;;
-    'latch status --password-file') compgen -f -- "$cur" ;;
-    'latch status --config') compgen -f -- "$cur" ;;
-    'latch status --cacert') compgen -f -- "$cur" ;;
-    'latch status --cacertdir') compgen -d -- "$cur" ;;
-    'latch status --cert') compgen -f -- "$cur" ;;
-    'latch status --tls-key') compgen -f -- "$cur" ;;
-    'latch delete --password-file') compgen -f -- "$cur" ;;
-    'latch delete --config') compgen -f -- "$cur" ;;
-    'latch delete --cacert') compgen -f -- "$cur" ;;
-    'latch delete --cacertdir') compgen -d -- "$cur" ;;
-    'latch delete --cert') compgen -f -- "$cur" ;;
-    'latch delete --tls-key') compgen -f -- "$cur" ;;
-    'inspect --password-file') compgen -f -- "$cur" ;;
-    'inspect --config') compgen -f -- "$cur" ;;
-    'inspect --cacert') compgen -f -- "$cur" ;;
-    'inspect --cacertdir') compgen -d -- "$cur" ;;
-    'inspect --cert') compgen -f -- "$cur" ;;
-    'inspect --tls-key') compgen -f -- "$cur" ;;
-    'unlock --password-file') compgen -f -- "$cur" ;;
-    'unlock --config') compgen -f -- "$cur" ;;
-    'unlock --cacert') compgen -f -- "$cur" ;;
-    'unlock --cacertdir') compgen -d -- "$cur" ;;
-    'unlock --cert') compgen -f -- "$cur" ;;
-    'unlock --tls-key') compgen -f -- "$cur" ;;
-    'doctor --password-file') compgen -f -- "$cur" ;;
-    'doctor --config') compgen -f -- "$cur" ;;
-    'doctor --cacert') compgen -f -- "$cur" ;;
-    'doctor --cacertdir') compgen -d -- "$cur" ;;
-    'doctor --cert') compgen -f -- "$cur" ;;
-    'doctor --tls-key') compgen -f -- "$cur" ;;
-    'scripts load --password-file') compgen -f -- "$cur" ;;
-    'scripts load --config') compgen -f -- "$cur" ;;
-    'scripts load --cacert') compgen -f -- "$cur" ;;
-    'scripts load --cacertdir') compgen -d -- "$cur" ;;
-    'scripts load --cert') compgen -f -- "$cur" ;;
-    'scripts load --tls-key') compgen -f -- "$cur" ;;
+    'run -k' | 'run --key') _rlock_offer < <(_rlock_keys) ;;
+    'run --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'run --until') _rlock_offer < <(compgen -W 'command group') ;;
+    'run --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
+    'run --status-file') _rlock_leave_to_readline default ;;
+    'run --quorum') _rlock_offer < <(compgen -W 'majority all') ;;
+    'run --password-file') _rlock_leave_to_readline default ;;
+    'run --config') _rlock_leave_to_readline default ;;
+    'run --cacert') _rlock_leave_to_readline default ;;
+    'run --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'run --cert') _rlock_leave_to_readline default ;;
+    'run --tls-key') _rlock_leave_to_readline default ;;
+    'lock acquire --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'lock acquire --password-file') _rlock_leave_to_readline default ;;
+    'lock acquire --config') _rlock_leave_to_readline default ;;
+    'lock acquire --cacert') _rlock_leave_to_readline default ;;
+    'lock acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'lock acquire --cert') _rlock_leave_to_readline default ;;
+    'lock acquire --tls-key') _rlock_leave_to_readline default ;;
+    'lock release --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'lock release --password-file') _rlock_leave_to_readline default ;;
+    'lock release --config') _rlock_leave_to_readline default ;;
+    'lock release --cacert') _rlock_leave_to_readline default ;;
+    'lock release --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'lock release --cert') _rlock_leave_to_readline default ;;
+    'lock release --tls-key') _rlock_leave_to_readline default ;;
+    'lock renew --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'lock renew --password-file') _rlock_leave_to_readline default ;;
+    'lock renew --config') _rlock_leave_to_readline default ;;
+    'lock renew --cacert') _rlock_leave_to_readline default ;;
+    'lock renew --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'lock renew --cert') _rlock_leave_to_readline default ;;
+    'lock renew --tls-key') _rlock_leave_to_readline default ;;
+    'lock status --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'lock status --password-file') _rlock_leave_to_readline default ;;
+    'lock status --config') _rlock_leave_to_readline default ;;
+    'lock status --cacert') _rlock_leave_to_readline default ;;
+    'lock status --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'lock status --cert') _rlock_leave_to_readline default ;;
+    'lock status --tls-key') _rlock_leave_to_readline default ;;
+    'permit init --password-file') _rlock_leave_to_readline default ;;
+    'permit init --config') _rlock_leave_to_readline default ;;
+    'permit init --cacert') _rlock_leave_to_readline default ;;
+    'permit init --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit init --cert') _rlock_leave_to_readline default ;;
+    'permit init --tls-key') _rlock_leave_to_readline default ;;
+    'permit add --password-file') _rlock_leave_to_readline default ;;
+    'permit add --config') _rlock_leave_to_readline default ;;
+    'permit add --cacert') _rlock_leave_to_readline default ;;
+    'permit add --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit add --cert') _rlock_leave_to_readline default ;;
+    'permit add --tls-key') _rlock_leave_to_readline default ;;
+    'permit acquire --password-file') _rlock_leave_to_readline default ;;
+    'permit acquire --config') _rlock_leave_to_readline default ;;
+    'permit acquire --cacert') _rlock_leave_to_readline default ;;
+    'permit acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit acquire --cert') _rlock_leave_to_readline default ;;
+    'permit acquire --tls-key') _rlock_leave_to_readline default ;;
+    'permit release --password-file') _rlock_leave_to_readline default ;;
+    'permit release --config') _rlock_leave_to_readline default ;;
+    'permit release --cacert') _rlock_leave_to_readline default ;;
+    'permit release --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit release --cert') _rlock_leave_to_readline default ;;
+    'permit release --tls-key') _rlock_leave_to_readline default ;;
+    'permit renew --password-file') _rlock_leave_to_readline default ;;
+    'permit renew --config') _rlock_leave_to_readline default ;;
+    'permit renew --cacert') _rlock_leave_to_readline default ;;
+    'permit renew --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit renew --cert') _rlock_leave_to_readline default ;;
+    'permit renew --tls-key') _rlock_leave_to_readline default ;;
+    'permit status --password-file') _rlock_leave_to_readline default ;;
+    'permit status --config') _rlock_leave_to_readline default ;;
+    'permit status --cacert') _rlock_leave_to_readline default ;;
+    'permit status --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit status --cert') _rlock_leave_to_readline default ;;
+    'permit status --tls-key') _rlock_leave_to_readline default ;;
+    'permit delete --password-file') _rlock_leave_to_readline default ;;
+    'permit delete --config') _rlock_leave_to_readline default ;;
+    'permit delete --cacert') _rlock_leave_to_readline default ;;
+    'permit delete --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'permit delete --cert') _rlock_leave_to_readline default ;;
+    'permit delete --tls-key') _rlock_leave_to_readline default ;;
+    'sem init --password-file') _rlock_leave_to_readline default ;;
+    'sem init --config') _rlock_leave_to_readline default ;;
+    'sem init --cacert') _rlock_leave_to_readline default ;;
+    'sem init --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem init --cert') _rlock_leave_to_readline default ;;
+    'sem init --tls-key') _rlock_leave_to_readline default ;;
+    'sem acquire --password-file') _rlock_leave_to_readline default ;;
+    'sem acquire --config') _rlock_leave_to_readline default ;;
+    'sem acquire --cacert') _rlock_leave_to_readline default ;;
+    'sem acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem acquire --cert') _rlock_leave_to_readline default ;;
+    'sem acquire --tls-key') _rlock_leave_to_readline default ;;
+    'sem release --password-file') _rlock_leave_to_readline default ;;
+    'sem release --config') _rlock_leave_to_readline default ;;
+    'sem release --cacert') _rlock_leave_to_readline default ;;
+    'sem release --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem release --cert') _rlock_leave_to_readline default ;;
+    'sem release --tls-key') _rlock_leave_to_readline default ;;
+    'sem add --password-file') _rlock_leave_to_readline default ;;
+    'sem add --config') _rlock_leave_to_readline default ;;
+    'sem add --cacert') _rlock_leave_to_readline default ;;
+    'sem add --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem add --cert') _rlock_leave_to_readline default ;;
+    'sem add --tls-key') _rlock_leave_to_readline default ;;
+    'sem drain --password-file') _rlock_leave_to_readline default ;;
+    'sem drain --config') _rlock_leave_to_readline default ;;
+    'sem drain --cacert') _rlock_leave_to_readline default ;;
+    'sem drain --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem drain --cert') _rlock_leave_to_readline default ;;
+    'sem drain --tls-key') _rlock_leave_to_readline default ;;
+    'sem status --password-file') _rlock_leave_to_readline default ;;
+    'sem status --config') _rlock_leave_to_readline default ;;
+    'sem status --cacert') _rlock_leave_to_readline default ;;
+    'sem status --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem status --cert') _rlock_leave_to_readline default ;;
+    'sem status --tls-key') _rlock_leave_to_readline default ;;
+    'sem delete --password-file') _rlock_leave_to_readline default ;;
+    'sem delete --config') _rlock_leave_to_readline default ;;
+    'sem delete --cacert') _rlock_leave_to_readline default ;;
+    'sem delete --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'sem delete --cert') _rlock_leave_to_readline default ;;
+    'sem delete --tls-key') _rlock_leave_to_readline default ;;
+    'latch set --password-file') _rlock_leave_to_readline default ;;
+    'latch set --config') _rlock_leave_to_readline default ;;
+    'latch set --cacert') _rlock_leave_to_readline default ;;
+    'latch set --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'latch set --cert') _rlock_leave_to_readline default ;;
+    'latch set --tls-key') _rlock_leave_to_readline default ;;
+    'latch down --password-file') _rlock_leave_to_readline default ;;
+    'latch down --config') _rlock_leave_to_readline default ;;
+    'latch down --cacert') _rlock_leave_to_readline default ;;
+    'latch down --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'latch down --cert') _rlock_leave_to_readline default ;;
+    'latch down --tls-key') _rlock_leave_to_readline default ;;
+    'latch wait --password-file') _rlock_leave_to_readline default ;;
+    'latch wait --config') _rlock_leave_to_readline default ;;
+    'latch wait --cacert') _rlock_leave_to_readline default ;;
+    'latch wait --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'latch wait --cert') _rlock_leave_to_readline default ;;
+    'latch wait --tls-key') _rlock_leave_to_readline default ;;
+    'latch status --password-file') _rlock_leave_to_readline default ;;
+    'latch status --config') _rlock_leave_to_readline default ;;
+    'latch status --cacert') _rlock_leave_to_readline default ;;
+    'latch status --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'latch status --cert') _rlock_leave_to_readline default ;;
+    'latch status --tls-key') _rlock_leave_to_readline default ;;
+    'latch delete --password-file') _rlock_leave_to_readline default ;;
+    'latch delete --config') _rlock_leave_to_readline default ;;
+    'latch delete --cacert') _rlock_leave_to_readline default ;;
+    'latch delete --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'latch delete --cert') _rlock_leave_to_readline default ;;
+    'latch delete --tls-key') _rlock_leave_to_readline default ;;
+    'inspect --password-file') _rlock_leave_to_readline default ;;
+    'inspect --config') _rlock_leave_to_readline default ;;
+    'inspect --cacert') _rlock_leave_to_readline default ;;
+    'inspect --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'inspect --cert') _rlock_leave_to_readline default ;;
+    'inspect --tls-key') _rlock_leave_to_readline default ;;
+    'unlock --password-file') _rlock_leave_to_readline default ;;
+    'unlock --config') _rlock_leave_to_readline default ;;
+    'unlock --cacert') _rlock_leave_to_readline default ;;
+    'unlock --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'unlock --cert') _rlock_leave_to_readline default ;;
+    'unlock --tls-key') _rlock_leave_to_readline default ;;
+    'doctor --password-file') _rlock_leave_to_readline default ;;
+    'doctor --config') _rlock_leave_to_readline default ;;
+    'doctor --cacert') _rlock_leave_to_readline default ;;
+    'doctor --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'doctor --cert') _rlock_leave_to_readline default ;;
+    'doctor --tls-key') _rlock_leave_to_readline default ;;
+    'scripts load --password-file') _rlock_leave_to_readline default ;;
+    'scripts load --config') _rlock_leave_to_readline default ;;
+    'scripts load --cacert') _rlock_leave_to_readline default ;;
+    'scripts load --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'scripts load --cert') _rlock_leave_to_readline default ;;
+    'scripts load --tls-key') _rlock_leave_to_readline default ;;
   esac
 }
 
-# What the n-th operand of a verb may be.
+# Offers what the n-th operand of a verb may be.
 _rlock_operands() {
   case "$1 $2" in
-    'lock acquire 0') _rlock_keys ;;
-    'lock release 0') _rlock_keys ;;
-    'lock renew 0') _rlock_keys ;;
-    'lock status 0') _rlock_keys ;;
-    'permit init 0') _rlock_keys ;;
-    'permit add 0') _rlock_keys ;;
-    'permit acquire 0') _rlock_keys ;;
-    'permit release 0') _rlock_keys ;;
-    'permit renew 0') _rlock_keys ;;
-    'permit status 0') _rlock_keys ;;
-    'permit delete 0') _rlock_keys ;;
-    'sem init 0') _rlock_keys ;;
-    'sem acquire 0') _rlock_keys ;;
-    'sem release 0') _rlock_keys ;;
-    'sem add 0') _rlock_keys ;;
-    'sem drain 0') _rlock_keys ;;
-    'sem status 0') _rlock_keys ;;
-    'sem delete 0') _rlock_keys ;;
-    'latch set 0') _rlock_keys ;;
-    'latch down 0') _rlock_keys ;;
-    'latch wait 0') _rlock_keys ;;
-    'latch status 0') _rlock_keys ;;
-    'latch delete 0') _rlock_keys ;;
-    'inspect 0' | 'inspect '*) _rlock_keys ;;
-    'unlock 0') _rlock_keys ;;
-    'scripts show 0') compgen -W 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew lock/retract meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew' -- "$cur" ;;
+    'lock acquire 0') _rlock_offer < <(_rlock_keys) ;;
+    'lock release 0') _rlock_offer < <(_rlock_keys) ;;
+    'lock renew 0') _rlock_offer < <(_rlock_keys) ;;
+    'lock status 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit init 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit add 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit acquire 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit release 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit renew 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit status 0') _rlock_offer < <(_rlock_keys) ;;
+    'permit delete 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem init 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem acquire 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem release 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem add 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem drain 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem status 0') _rlock_offer < <(_rlock_keys) ;;
+    'sem delete 0') _rlock_offer < <(_rlock_keys) ;;
+    'latch set 0') _rlock_offer < <(_rlock_keys) ;;
+    'latch down 0') _rlock_offer < <(_rlock_keys) ;;
+    'latch wait 0') _rlock_offer < <(_rlock_keys) ;;
+    'latch status 0') _rlock_offer < <(_rlock_keys) ;;
+    'latch delete 0') _rlock_offer < <(_rlock_keys) ;;
+    'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys) ;;
+    'unlock 0') _rlock_offer < <(_rlock_keys) ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew lock/retract meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew') ;;
   esac
 }
 
@@ -456,19 +462,19 @@ _rlock() {
   done
 
   if [[ -n $previous ]]; then
-    _rlock_offer < <(_rlock_values "$verb" "$previous")
+    _rlock_values "$verb" "$previous"
   elif [[ $verb == run && $i -lt $((${#words[@]} - 1)) || $verb == run && $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}
     cur=${cur#*=}
     kept=${kept#*=}
-    _rlock_offer < <(_rlock_values "$verb" "$previous")
+    _rlock_values "$verb" "$previous"
   elif [[ $cur == -* ]]; then
     # shellcheck disable=SC2086
     _rlock_offer < <(printf '%s\n' $offered)
   else
-    _rlock_offer < <(_rlock_operands "$verb" "$operands")
+    _rlock_operands "$verb" "$operands"
   fi
 }
 
@@ -481,8 +487,8 @@ _rlock_command() {
   elif ((first == ${#words[@]} - 1)); then
     _rlock_offer < <(compgen -c -- "$cur")
   else
-    _rlock_offer < <(compgen -f -- "$cur")
+    _rlock_leave_to_readline default
   fi
 }
 
-complete -o filenames -o bashdefault -F _rlock rlock
+complete -o bashdefault -F _rlock rlock

@@ -24,12 +24,14 @@ function __rlock_keys
     for i in (seq (count $words))
         switch $words[$i]
             case -u --url
-                set -a server --url $words[(math $i + 1)]
+                set -a server $words[(math $i + 1)]
             case '--url=*'
-                set -a server $words[$i]
+                set -a server (string replace -- --url= '' $words[$i])
         end
     end
-    rlock inspect --quiet --connect-timeout 500ms --command-timeout 500ms $server 2>/dev/null </dev/null
+    # A URL may hold a password: everybody can read arguments.
+    set -q server[1]; and set -lx RLOCK_URL "$server"
+    rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
 end
 
 complete -c rlock -f

@@ -92,20 +92,4 @@ TEST_CASE("neither a loss nor a wrong type nor a question lets hostile bytes thr
   CHECK(pty.exit_code() == 1);
 }
 
-TEST_CASE("a completion offers hostile keys as the text that stands for them") {
-  RedisServer redis;
-  hold(redis);
-  const std::string script =
-      "source " + std::string{RLOCK_SOURCE_FOLDER} +
-      "/completions/rlock.bash\nPATH=${RLOCK%/*}:$PATH\n"
-      "COMP_LINE='rlock inspect k' COMP_POINT=15 COMP_WORDS=(rlock inspect k) COMP_CWORD=2\n"
-      "_rlock\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
-  Process::Options options = redis.environment();
-  options.env["RLOCK"] = rlock_binary();
-  Process bash{{"bash", "--norc", "--noprofile", "-c", script}, options};
-  CHECK(bash.exit_code() == 0);
-  expect_harmless("bash", bash.out());
-  expect_harmless("bash", bash.err());
-}
-
 }  // namespace rlock::test
