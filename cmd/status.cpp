@@ -1,21 +1,14 @@
 #include "cmd/status.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <cstdio>
 #include <cstring>
 
-#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/output.h"
+#include "cmd/status_file.h"
 
 namespace rlock {
 namespace {
@@ -23,8 +16,7 @@ namespace {
 /// Set once, by `run`: a failure may reach main from anywhere, when nothing else of the run is left.
 struct Destination {
   std::optional<std::int64_t> fd;
-  std::string file;
-  Descriptor sink;  ///< `file`, where it must not be replaced
+  StatusFile file;
   RunReport report;
   bool written = true;
 } destination;
@@ -51,45 +43,6 @@ std::string_view name_of(RunReport::Released released) {
     case RunReport::Released::unknown: return "unknown";
   }
   return "unknown";
-}
-
-std::string folder_of(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : file.substr(0, slash);
-}
-
-/// Aside first, then renamed: whoever looks sees a whole report or none. A name of ours alone, so that nobody's link is followed.
-int write_file(const std::string& file, std::string_view line) noexcept {
-  const std::string aside = fmt::format("{}.{}.tmp", file, ::getpid());
-  const int fd = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) return errno;
-  int failed = write_all(fd, line);
-  if (::close(fd) != 0 && failed == 0) failed = errno;
-  if (failed == 0 && ::rename(aside.c_str(), file.c_str()) != 0) failed = errno;
-  if (failed != 0) ::unlink(aside.c_str());
-  return failed;
-}
-
-/// A pipe, a socket or a disk. Whoever reads it would wait for ever for what has taken its place; and to open a pipe would
-/// wait for a reader.
-bool is_special(const std::string& file) {
-  struct stat there{};
-  return ::lstat(file.c_str(), &there) == 0 &&
-         (S_ISFIFO(there.st_mode) || S_ISSOCK(there.st_mode) || S_ISBLK(there.st_mode));
-}
-
-/// A device or a descriptor (/dev/null, /dev/stderr, /dev/fd/63) is written to: a report must never take its place. A link
-/// elsewhere is replaced, wherever it leads: others may have put it there.
-bool is_sink(const std::string& file) {
-  struct stat there{};
-  if (::lstat(file.c_str(), &there) != 0) return false;
-  if (!S_ISLNK(there.st_mode)) return S_ISCHR(there.st_mode);
-  char target[PATH_MAX];
-  const ssize_t size = ::readlink(file.c_str(), target, sizeof target);
-  const std::string_view leads_to{target, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-  return leads_to.starts_with("/proc/self/fd/") || file.starts_with("/dev/fd/") ||
-         file.starts_with("/proc/self/fd/");
 }
 
 }  // namespace
@@ -121,24 +74,11 @@ std::string RunReport::json() const {
 }
 
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report) {
-  destination = {.fd = fd, .file = file, .sink = {}, .report = report, .written = !fd && file.empty()};
-  if (fd && *fd > STDERR_FILENO)  // what the command writes to its stdout must not end up in its first file
-    ::fcntl(static_cast<int>(*fd), F_SETFD, FD_CLOEXEC);
-  if (file.empty()) return;
-  const auto refuse_because = [&](std::string_view why) {
-    destination.written = true;
-    throw Error{Error::system, fmt::format("--status-file {}: {}", in_quotes(file), why)};
-  };
-  const auto refuse = [&] { refuse_because(std::strerror(errno)); };
-  if (is_special(file)) refuse_because("neither a file nor a character device; see --status-fd");
-  if (is_sink(file)) {
-    destination.sink.reset(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
-    if (!destination.sink) refuse();
-    return;
-  }
-  // An old report must not be taken for ours, even when we are killed before we can say anything.
-  if (::unlink(file.c_str()) != 0 && errno != ENOENT) refuse();
-  if (::access(folder_of(file).c_str(), W_OK | X_OK) != 0) refuse();
+  destination = {
+      .fd = fd, .file = {}, .report = report, .written = true};  // nothing is, should the file be refused
+  if (fd) keep_from_command(static_cast<int>(*fd));
+  if (!file.empty()) destination.file = StatusFile{file};
+  destination.written = !fd && file.empty();
 }
 
 void foresee_status(const RunReport& report) { destination.report = report; }
@@ -152,10 +92,9 @@ void write_status(const RunReport& report) noexcept {
       complain(fmt::format("cannot write the status to descriptor {}: {}", *destination.fd,
                            std::strerror(failed)));
   }
-  if (!destination.file.empty()) {
-    const auto& sink = destination.sink;
-    if (const int failed = sink ? write_all(sink.number(), line) : write_file(destination.file, line))
-      complain(fmt::format("cannot write the status to {}: {}", in_quotes(destination.file),
+  if (destination.file.named()) {
+    if (const int failed = destination.file.write(line))
+      complain(fmt::format("cannot write the status to {}: {}", in_quotes(destination.file.path()),
                            std::strerror(failed)));
   }
 }

@@ -110,6 +110,81 @@ TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
   CHECK(S_ISLNK(there.st_mode));
 }
 
+TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is replaced and not followed") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string victim = folder / "victim", link = folder / "status";
+  write_file(victim, "precious");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const std::string& leads_to :
+       {victim, folder / "pipe", std::string{"/dev/null"}, std::string{"1"}, std::string{"1/"}}) {
+    CAPTURE(leads_to);
+    const std::string out = leads_to.starts_with('/') ? "../../.." + leads_to : leads_to + "/../1";
+    REQUIRE(::symlink(("/proc/self/fd/" + out).c_str(), link.c_str()) == 0);
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+    CHECK(run.out() == "hello\n");
+    CHECK(read_file(victim) == "precious");
+    struct stat there{};
+    REQUIRE(::lstat(link.c_str(), &there) == 0);
+    REQUIRE(S_ISREG(there.st_mode));
+    CHECK(read_file(link).starts_with("{\"v\":1,"));
+    ::unlink(link.c_str());
+  }
+}
+
+TEST_CASE("a link to a descriptor that somebody else has made is replaced and not followed") {
+  if (::geteuid() != 0) return;  // only root can make it somebody else's
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string link = folder / "status";
+  REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
+  REQUIRE(::lchown(link.c_str(), 12345, 12345) == 0);
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(run.out() == "hello\n");
+  struct stat there{};
+  REQUIRE(::lstat(link.c_str(), &there) == 0);
+  REQUIRE(S_ISREG(there.st_mode));
+  CHECK(read_file(link).starts_with("{\"v\":1,"));
+}
+
+TEST_CASE(
+    "a descriptor that --status-file names is written to where it stands, and the command does not get it") {
+  test::RedisServer redis;
+  TempDir folder;
+  write_file(folder / "log", "old\n");
+  const Descriptor log{::open((folder / "log").c_str(), O_WRONLY | O_CLOEXEC)};
+  REQUIRE(::lseek(log.number(), 4, SEEK_SET) == 4);
+  test::Process::Options options = redis.environment();
+  options.descriptors[9] = log.number();
+  test::Rlock run{{"run", "-k", "k", "--status-file", "/dev/fd/9", "--", "test", "-e", "/dev/fd/9"}, options};
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 1);
+  CHECK(read_file(folder / "log").starts_with("old\n{\"v\":1,"));
+}
+
+TEST_CASE("a descriptor that is not open for writing is refused before anything is locked") {
+  test::RedisServer redis;
+  for (const auto& [file, why] :
+       {std::pair{"/dev/fd/0", "not open for writing"}, std::pair{"/dev/fd/99", "Bad file descriptor"}}) {
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
+    CHECK(run.out().empty());
+    CHECK(run.err().find(why) != std::string::npos);
+  }
+}
+
+TEST_CASE("nobody can take the name beforehand under which a report is written") {
+  TempDir folder;
+  const std::string file = folder / "status";
+  write_file(file + "." + std::to_string(::getpid()) + ".tmp", "in the way");
+  open_status({}, file, {});
+  write_status(sample());
+  CHECK(read_file(file) == sample().json() + "\n");
+  CHECK(test::output_of({"ls", "-A", folder.path()}) ==
+        "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
+}
+
 TEST_CASE("a status file does not take the place of a pipe that somebody reads") {
   test::RedisServer redis;
   TempDir folder;
