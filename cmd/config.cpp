@@ -35,6 +35,16 @@ bool is_null_device(const struct stat& facts) {
   return S_ISCHR(facts.st_mode) && ::stat("/dev/null", &null) == 0 && facts.st_rdev == null.st_rdev;
 }
 
+/// Whoever can write to the file chooses the server that decides who holds a lock and that gets our password.
+/// A group counts as others, even if it has one member today.
+void refuse_foreign(const std::string& path, const struct stat& facts) {
+  if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
+    refuse(path, ::geteuid() == 0 ? "belongs to another user; it must be root's"
+                                  : "belongs to another user; it must be yours or root's");
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    refuse(path, fmt::format("others can write to it; chmod go-w {}", shell_quoted(path)));
+}
+
 /// Opened without waiting for a writer, since a FIFO must not make us hang.
 File read_file(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -46,7 +56,9 @@ File read_file(const std::string& path) {
 
   struct stat facts{};
   if (::fstat(fd, &facts) != 0) refuse(path, std::strerror(errno));
-  if (!S_ISREG(facts.st_mode) && !is_null_device(facts)) refuse(path, "not a regular file");
+  const bool nothing = is_null_device(facts);
+  if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
+  if (!nothing) refuse_foreign(path, facts);
   File file{.text = std::string(kLargestFile + 1, '\0'), .private_to_owner = (facts.st_mode & 077) == 0};
   std::size_t size = 0;
   while (size < file.text.size()) {

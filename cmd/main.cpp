@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/rights.h"
 #include "cmd/app.h"
 #include "cmd/exit_code.h"
 #include "cmd/secrets.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   // The only catch: whatever failed, and wherever, becomes one line for a person and one exit status for a script.
   try {
+    rlock::refuse_borrowed_rights();
     rlock::forbid_cores();
     rlock::fill_std_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cmd/deployment.h"
+#include "support/forked.h"
 #include "support/process.h"
 
 namespace rlock {
@@ -131,13 +132,41 @@ TEST_CASE("what a config file may not say is refused with its line") {
 }
 
 TEST_CASE("a password in a file that others can read is refused and not shown") {
-  for (const mode_t mode : {0644, 0640, 0604, 0660}) {
+  for (const mode_t mode : {0644, 0640, 0604}) {
     const std::string refusal = Written{"url = redis://u:CANARY@h\n", mode}.refusal();
     CHECK(refusal == "line 1: a password in a file that others can read; chmod 600 it, or use password-file");
   }
   CHECK(Written{"url = redis://u:CANARY@h\n", 0600}.refusal().empty());
   CHECK(Written{"url = redis://h\npassword-file = /run/secret\n", 0644}.refusal().empty());
   CHECK(Written{"url = http://u:CANARY@h\n", 0600}.refusal().find("CANARY") == std::string::npos);
+}
+
+TEST_CASE("a config file that others can write to is refused, with the remedy") {
+  for (const mode_t mode : {0620, 0602, 0664, 0666}) {
+    const Written file{"url = redis://h\n", mode};
+    CHECK(file.read().refusal ==
+          "config file '" + file.path + "': others can write to it; chmod go-w " + file.path);
+  }
+  for (const mode_t mode : {0600, 0644, 0755}) CHECK(Written{"url = redis://h\n", mode}.refusal().empty());
+}
+
+TEST_CASE("a config file of another user is refused, one of root is not") {
+  if (::geteuid() != 0) return;  // only root can give a file away
+  const Written file{"url = redis://h\n", 0644};
+  const auto taken_by = [&](uid_t user) {
+    const auto take = [&] { return ::seteuid(user) == 0 && file.read().refusal.empty() ? 0 : 1; };
+    return test::in_another_process(take) == 0;
+  };
+  REQUIRE(::chmod(file.folder.path().c_str(), 0711) == 0);
+  CHECK(taken_by(0));
+  CHECK(taken_by(12345));
+
+  REQUIRE(::chown(file.path.c_str(), 12345, 12345) == 0);
+  CHECK(taken_by(12345));
+  CHECK_FALSE(taken_by(12346));
+  CHECK(file.read().refusal == "config file '" + file.path + "': belongs to another user; it must be root's");
+  REQUIRE(::symlink(file.path.c_str(), (file.folder / "link").c_str()) == 0);
+  CHECK(Reading{file.folder / "link"}.refusal.ends_with("belongs to another user; it must be root's"));
 }
 
 TEST_CASE("what is no file of a sensible size is refused, and a FIFO does not make us hang") {
