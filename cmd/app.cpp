@@ -5,59 +5,22 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/help.h"
 #include "cmd/output.h"
 #include "cmd/parser.h"
+#include "cmd/server_options.h"
 #include "cmd/suggest.h"
+#include "cmd/unknown_verb.h"
 #include "cmd/verb.h"
 
 namespace rlock {
 namespace {
 
-/// The first words of all verbs; or, behind a noun, the second ones.
-std::vector<std::string_view> names_after(std::string_view noun) {
-  std::vector<std::string_view> names;
-  for (const VerbEntry& entry : verbs()) {
-    const std::size_t blank = entry.name.find(' ');
-    if (noun.empty()) names.push_back(entry.name.substr(0, blank));
-    if (!noun.empty() && entry.name.substr(0, blank) == noun) names.push_back(entry.name.substr(blank + 1));
-  }
-  return names;
-}
-
-int usage_on_stderr(const std::string& screen) {
-  print_on_stderr(screen);
-  return exit_code::usage;
-}
-
-[[noreturn]] void unknown_verb(const std::string& noun, std::string_view word) {
-  const std::string before = noun.empty() ? "" : noun + " ";
-  if (word == "help") throw Error{Error::usage, fmt::format("did you mean: rlock {}--help", before)};
-  if (const auto meant = nearest(word, {"--help", "--version"}))
-    throw Error{Error::usage,
-                fmt::format("unknown option {}; did you mean {}?", sanitized(word, 80), *meant)};
-  if (word.starts_with("-"))
-    throw Error{Error::usage, fmt::format("{} stands before the verb; say rlock {}VERB [OPTIONS]",
-                                          sanitized(word, 80), before)};
-  if (const auto meant = nearest(word, names_after(noun)))
-    throw Error{Error::usage,
-                fmt::format("unknown verb {}; did you mean: rlock {}{}", in_quotes(word), before, *meant)};
-  throw Error{Error::usage, fmt::format("unknown verb {}; see rlock {}--help", in_quotes(word), before)};
-}
-
-/// `rlock -h HOST run ...`, but not `rlock -h run`.
-bool names_host(const std::vector<std::string>& words) {
-  if (words[0] != "-h" || words.size() == 1 || words[1].starts_with("-")) return false;
-  return std::ranges::count(names_after(""), words[1]) == 0;
-}
-
-bool is_help(std::string_view word) { return word == "-h" || word == "--help"; }
-bool is_version(std::string_view word) { return word == "-V" || word == "--version"; }
+using Words = std::vector<std::string>;
 
 int print_version() {
-  print_line(fmt::format("rlock {}", RLOCK_VERSION));
+  print_line(version_line());
   return exit_code::ok;
 }
 
@@ -83,31 +46,76 @@ int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string
   return verb->act(started, parsed.command);
 }
 
+/// The options of every verb that stand before a verb, or before that of a noun.
+struct Front {
+  Words options;
+  Parsed::Wish wish = Parsed::Wish::act;
+};
+
+/// Says what is wrong with the word that stands where a verb was expected: an option that not every verb has.
+void refuse_option(const Declaration& before_verb, const std::string& noun, const Words& words) {
+  const auto run = find_verb("run")->make();
+  if (noun.empty() && options_at_front(run->declare(), words) > 0)
+    throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
+                                          words.front().substr(0, words.front().find('=')))};
+  static_cast<void>(parse(before_verb, words));
+}
+
+/// Takes them off the front of `words`. Throws Error{usage} for other options.
+Front take_front(const std::string& noun, Words& words) {
+  const auto is_option = [&] {
+    return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));
+  };
+  if (!is_option()) return {};
+  const std::string unknown =
+      fmt::format("options of a verb come after it: rlock {}{}VERB [OPTIONS]", noun, noun.empty() ? "" : " ");
+  Declaration before_verb{.unknown = unknown, .command_follows = true};
+  ServerOptions unused;
+  declare_server_options(before_verb, unused);
+  const auto verb = words.begin() + static_cast<std::ptrdiff_t>(options_at_front(before_verb, words));
+  Front front{.options = {words.begin(), verb}};
+  words.erase(words.begin(), verb);
+  front.wish = parse(before_verb, front.options).wish;
+  if (front.wish == Parsed::Wish::act && is_option()) refuse_option(before_verb, noun, words);
+  return front;
+}
+
+/// `rlock -h HOST run ...`, but not `rlock -h run`.
+bool names_host(const Front& front, const Words& words) {
+  if (front.options.empty() || front.options.back() != "-h" || words.empty()) return false;
+  return !words.front().starts_with("-") && !find_verb(words.front()) && noun_screen(words.front()).empty();
+}
+
+/// Finds the verb in `words`, behind `noun` unless that is empty, and lets it act. `options`: those that stood before the noun.
+int dispatch(TimePoint started, const std::string& noun, Words options, Words words) {
+  const Front front = take_front(noun, words);
+  if (noun.empty() && names_host(front, words)) refuse_host(words.front());
+  options.insert(options.end(), front.options.begin(), front.options.end());
+  const auto screen = [&] { return noun.empty() ? main_screen() : noun_screen(noun); };
+  if (front.wish == Parsed::Wish::version) return print_version();
+  if (front.wish == Parsed::Wish::help) {
+    print(screen());
+    return exit_code::ok;
+  }
+  if (words.empty()) {
+    print_on_stderr(screen());
+    return exit_code::usage;
+  }
+
+  const std::string word = words.front();
+  words.erase(words.begin());
+  if (const VerbEntry* entry = find_verb(noun.empty() ? word : noun + " " + word)) {
+    words.insert(words.begin(), options.begin(), options.end());
+    return act(*entry, started, words);
+  }
+  if (noun.empty() && !noun_screen(word).empty()) return dispatch(started, word, options, words);
+  if (word != "help") refuse_verb(noun, word);
+  words.insert(words.begin(), {"help", noun});
+  return dispatch(started, "", options, words);
+}
+
 }  // namespace
 
-int app(TimePoint started, const std::vector<std::string>& words) {
-  if (words.empty()) return usage_on_stderr(main_screen());
-  if (is_version(words[0])) return print_version();
-  if (is_help(words[0])) {
-    if (names_host(words)) refuse_host(words[1]);
-    print(main_screen());
-    return exit_code::ok;
-  }
-  const std::string& first = words[0];
-  if (const VerbEntry* entry = find_verb(first))
-    return act(*entry, started, {words.begin() + 1, words.end()});
-
-  const std::string screen = noun_screen(first);
-  if (screen.empty()) unknown_verb("", first);
-  if (words.size() == 1) return usage_on_stderr(screen);
-  if (is_version(words[1])) return print_version();
-  if (is_help(words[1])) {
-    print(screen);
-    return exit_code::ok;
-  }
-  if (const VerbEntry* entry = find_verb(first + " " + words[1]))
-    return act(*entry, started, {words.begin() + 2, words.end()});
-  unknown_verb(first, words[1]);
-}
+int app(TimePoint started, const std::vector<std::string>& words) { return dispatch(started, "", {}, words); }
 
 }  // namespace rlock

@@ -208,7 +208,7 @@ Deployment settle(const ServerOptions& flags) {
   refuse_twins(deployment.targets);
   deployment.environment = environment_of(deployment, password);
   if (!deployment.named)
-    tell(fmt::format("no server was named: using {} (see --url)", deployment.targets[0].str()));
+    complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)", deployment.targets[0].str()));
   return deployment;
 }
 
@@ -254,7 +254,7 @@ std::string Deployment::words_for(const LockName& name) const {
     words += fmt::format("--prefix {} ", shell_quoted(prefix));
     key.remove_prefix(prefix.size());
   }
-  return words + (key.starts_with('-') ? "-- " : "") + shell_quoted(key);
+  return words + (key.starts_with('-') ? "--key=" : "") + shell_quoted(key);
 }
 
 }  // namespace rlock

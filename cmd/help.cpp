@@ -92,4 +92,6 @@ std::string help_screen(const Declaration& told) {
   return text;
 }
 
+std::string version_line() { return fmt::format("rlock {}", RLOCK_VERSION); }
+
 }  // namespace rlock

@@ -12,4 +12,7 @@ std::string help_screen(const Declaration& told);
 /// The lines of one group of options, as help_screen() shows them.
 std::string help_group(const Declaration::Group& group);
 
+/// "rlock 1.0"
+std::string version_line();
+
 }  // namespace rlock

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "base/text.h"
@@ -13,8 +14,9 @@ namespace {
 std::string escaped(std::string_view key) {
   std::string out;
   for (const char c : key) {
-    const bool plain = c > ' ' && c <= '~' && c != '%';
-    out += plain ? std::string(1, c) : fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = byte > ' ' && byte != 0x7f && c != '%';
+    out += plain ? std::string(1, c) : fmt::format("%{:02x}", byte);
   }
   return out;
 }
@@ -35,6 +37,11 @@ std::optional<std::string> unescaped(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<InheritedHold> holds_above_us() {
+  const char* stack = std::getenv("RLOCK_STACK");
+  return read_holds(stack != nullptr ? stack : "");
+}
 
 std::vector<InheritedHold> read_holds(std::string_view text) {
   std::vector<InheritedHold> holds;

@@ -70,10 +70,19 @@ Declaration Inspect::declare() {
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
   };
-  told.operands.push_back(
-      {.name = "KEY", .offer = Offer::key, .optional = true, .many = true, .set = key_into(keys_)});
-  told.add(
-      {.names = "-k, --key", .value = "KEY", .offer = Offer::key, .hidden = true, .set = key_into(keys_)});
+  told.operands.push_back({.name = "KEY",
+                           .offer = Offer::key,
+                           .optional = true,
+                           .many = true,
+                           .instead = "key",
+                           .no_dash = true,
+                           .set = key_into(keys_)});
+  told.add({.names = "-k, --key",
+            .value = "KEY",
+            .offer = Offer::key,
+            .hidden = true,
+            .no_dash = true,
+            .set = key_into(keys_)});
   told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
   told.add({.names = "--completion", .hidden = true, .set = into(completion_)});
   told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {

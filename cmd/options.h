@@ -28,6 +28,7 @@ struct Option {
   Offer offer = Offer::nothing;
   std::string_view choices = {};  ///< of Offer::choices: separated by blanks
   bool hidden = false;            ///< not on the screen
+  bool no_dash = false;           ///< a value that begins with '-' is taken behind '=' only
   Setter set;
 };
 
@@ -40,6 +41,7 @@ struct Operand {
   bool optional = false;
   bool many = false;              ///< takes all that is left
   std::string_view instead = {};  ///< the option that may stand for it: "key"
+  bool no_dash = false;           ///< one that begins with '-' is taken as the value of that option only
   Setter set;
 };
 
@@ -68,9 +70,11 @@ struct Declaration {
   std::vector<Operand> operands;
   std::vector<Group> groups;
   std::vector<Foreign> foreign;
-  std::string_view notes;  ///< between options and examples: exit statuses
+  std::string_view unknown = {};  ///< what to do about an unknown option; empty: see the help of this verb
+  std::string_view notes;         ///< between options and examples: exit statuses
   std::vector<Example> examples;
   bool command_follows = false;  ///< options end at the first operand, which starts a command
+  bool* marked = nullptr;        ///< where to say that "--" stands before that command
 
   Declaration& group(std::string_view title, std::string_view note = {});
   Declaration& add(Option option);

@@ -13,9 +13,13 @@ constexpr std::size_t kLongestOwner = 256;
 
 void declare_key(Declaration& declaration, std::string& key) {
   declaration.operands.push_back(
-      {.name = "KEY", .offer = Offer::key, .instead = "key", .set = key_into(key)});
-  declaration.add(
-      {.names = "-k, --key", .value = "KEY", .offer = Offer::key, .hidden = true, .set = key_into(key)});
+      {.name = "KEY", .offer = Offer::key, .instead = "key", .no_dash = true, .set = key_into(key)});
+  declaration.add({.names = "-k, --key",
+                   .value = "KEY",
+                   .offer = Offer::key,
+                   .hidden = true,
+                   .no_dash = true,
+                   .set = key_into(key)});
 }
 
 void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help) {

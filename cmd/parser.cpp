@@ -24,35 +24,68 @@ constexpr std::string_view kVersion = "-V,--version";
 /// Where in the words options stand (not their values), and where they end.
 struct Layout {
   std::vector<std::size_t> options;
+  std::vector<std::size_t> operands;  ///< the first word of a command is the last of them
   std::size_t end = 0;
+
+  /// Of each option that takes a value, once per occurrence: does that value have a word of its own?
+  std::map<const Option*, std::vector<bool>> own_words;
 };
 
-/// Is the word behind this one its value?
-bool takes_next(const Declaration& told, std::string_view word) {
+/// The option in this word that takes a value; nothing where none does. `joined`: the value stands in the same word.
+const Option* valued_option(const Declaration& told, std::string_view word, bool& joined) {
   if (word.starts_with("--")) {
-    const Option* option = told.find(word.substr(2));
-    return word.size() > 3 && option != nullptr && !option->value.empty();
+    const std::size_t equals = word.find('=');
+    joined = equals != std::string_view::npos;
+    const std::string_view name = word.substr(2, equals - 2);
+    const Option* option = name.size() > 1 ? told.find(name) : nullptr;
+    return option != nullptr && !option->value.empty() ? option : nullptr;
   }
   for (std::size_t letter = 1; letter < word.size(); ++letter) {
     const Option* option = told.find(word.substr(letter, 1));
-    if (option != nullptr && !option->value.empty()) return letter + 1 == word.size();
+    joined = letter + 1 < word.size();
+    if (option != nullptr && !option->value.empty()) return option;
   }
-  return false;
+  return nullptr;
 }
+
+bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
 /// Options end at "--", and where a command follows at the first word that is neither an option nor an option's value. CLI11
 /// must not see what comes then: it would take options out of it.
 Layout layout_of(const Declaration& told, const Words& words) {
   Layout layout;
   std::size_t at = 0;
-  while (at < words.size() && words[at] != "--") {
-    const bool is_option = words[at].size() > 1 && words[at].front() == '-';
-    if (!is_option && told.command_follows) break;
-    if (is_option) layout.options.push_back(at);
-    at += is_option && takes_next(told, words[at]) ? 2 : 1;
+  for (; at < words.size() && words[at] != "--"; ++at) {
+    if (!is_dashed(words[at])) {
+      layout.operands.push_back(at);
+      if (told.command_follows) break;
+      continue;
+    }
+    layout.options.push_back(at);
+    bool joined = false;
+    const Option* option = valued_option(told, words[at], joined);
+    if (option == nullptr) continue;
+    layout.own_words[option].push_back(!joined);
+    if (!joined) ++at;
   }
   layout.end = std::min(at, words.size());
   return layout;
+}
+
+/// Does the word consist of options of this verb, or end them?
+bool names_options(const Declaration& told, std::string_view word) {
+  if (!is_dashed(word)) return false;
+  if (word.starts_with("--")) {
+    const std::string_view name = word.substr(2, word.find('=') - 2);
+    return name.empty() || name == "help" || name == "version" || (name.size() > 1 && told.find(name));
+  }
+  for (std::size_t letter = 1; letter < word.size(); ++letter) {
+    if (word[letter] == 'h' || word[letter] == 'V') continue;
+    const Option* option = told.find(word.substr(letter, 1));
+    if (option == nullptr) return false;
+    if (!option->value.empty()) return true;
+  }
+  return true;
 }
 
 /// "-w, --wait" as CLI11 takes it.
@@ -76,10 +109,11 @@ class Parser {
     const Layout layout = layout_of(told_, words_);
     const std::size_t end = layout.end;
     refuse_host(end);
+    refuse_typeset_dashes(layout);
     for (const std::size_t at : layout.options) refuse_equals(words_[at]);
     for (std::size_t at = 0; at < end; ++at) declare_named_in(words_[at]);
     take_apart(layout);
-    replay();
+    replay(layout);
     if (parsed_.wish != Parsed::Wish::act) return std::move(parsed_);
 
     Words operands = app_.remaining();
@@ -89,6 +123,7 @@ class Parser {
     const bool marked = end < words_.size() && words_[end] == "--";
     const auto rest = words_.begin() + static_cast<std::ptrdiff_t>(end + (marked ? 1 : 0));
     if (told_.command_follows) {
+      if (told_.marked != nullptr) *told_.marked = marked;
       parsed_.command.assign(rest, words_.end());
     } else {
       operands.insert(operands.end(), rest, words_.end());
@@ -159,25 +194,64 @@ class Parser {
     return "-" + letter.substr(0, 1);
   }
 
-  void replay() {
+  void replay(const Layout& layout) {
     std::map<const CLI::Option*, std::size_t> used;
     for (CLI::Option* found : app_.parse_order()) {
       if (found == help_) parsed_.wish = Parsed::Wish::help;
       if (found == version_) parsed_.wish = Parsed::Wish::version;
       if (parsed_.wish != Parsed::Wish::act) break;
       const Option& option = *options_.at(found);
-      set(option, option.value.empty() ? "" : found->results()[used[found]++]);
+      if (option.value.empty()) {
+        set(option, "", false);
+        continue;
+      }
+      const std::size_t time = used[found]++;
+      set(option, found->results()[time], layout.own_words.at(&option)[time]);
     }
     if (refused_) throw Error{*refused_};
   }
 
-  /// The first that is refused is told, but those behind it may say where to tell it.
-  void set(const Option& option, std::string_view value) {
+  void set(const Option& option, std::string_view value, bool own_word) {
     seen_.push_back(&option);
+    if (own_word && is_next_option(option, value))
+      return refuse(Error::usage, value_is_missing(option, value));
     try {
       option.set(value);
     } catch (const Error& error) {
-      if (!refused_) refused_.emplace(error.kind(), fmt::format("{}: {}", as_typed(option), error.what()));
+      refuse(error.kind(), fmt::format("{}: {}", as_typed(option), error.what()));
+    }
+  }
+
+  /// The first that is refused is told, but those behind it may say where to tell it.
+  void refuse(Error::Kind kind, const std::string& text) {
+    if (!refused_) refused_.emplace(kind, text);
+  }
+
+  /// `-k $UNSET -n`: by the rules of getopt it locks "-n".
+  bool is_next_option(const Option& option, std::string_view value) const {
+    return option.no_dash ? value.starts_with('-') : names_options(told_, value);
+  }
+
+  std::string value_is_missing(const Option& option, std::string_view next) const {
+    const std::string text =
+        fmt::format("{} needs {}, but {} follows", as_typed(option), option.value, in_quotes(next));
+    if (!option.no_dash) return text;
+    return fmt::format("{}; a key that begins with '-' is written --{}={}", text, long_names(option).front(),
+                       shell_quoted(next));
+  }
+
+  /// `–k`, copied from a text: it would be taken for a command or a key.
+  void refuse_typeset_dashes(const Layout& layout) const {
+    for (const std::size_t at : layout.operands) {
+      const auto rest = behind_typeset_dash(words_[at]);
+      if (!rest || rest->empty()) continue;
+      for (const std::string_view dashes : {"--", "-"}) {
+        const std::string meant = std::string{dashes} + std::string{*rest};
+        if (!names_options(told_, meant)) continue;
+        throw Error{Error::usage,
+                    fmt::format("{}: this dash is not '-' (was it copied from a text?); did you mean {}?",
+                                in_quotes(words_[at]), sanitized(meant, 80))};
+      }
     }
   }
 
@@ -214,10 +288,19 @@ class Parser {
       }
     }
     const auto meant = shown.starts_with("--") ? nearest(shown.substr(2), known) : std::nullopt;
-    throw Error{
-        Error::usage,
-        meant ? fmt::format("unknown option {}; did you mean --{}?", sanitized(shown, 80), *meant)
-              : fmt::format("unknown option {}; see rlock {} --help", sanitized(shown, 80), told_.verb)};
+    const std::string what = fmt::format("unknown option {}; ", sanitized(shown, 80));
+    if (meant) throw Error{Error::usage, fmt::format("{}did you mean --{}?", what, *meant)};
+    if (!told_.unknown.empty()) throw Error{Error::usage, what + std::string{told_.unknown}};
+    throw Error{Error::usage, fmt::format("{}see rlock {} --help{}", what, told_.verb, if_it_is_a_key(word))};
+  }
+
+  /// A KEY that begins with a dash looks like an option.
+  std::string if_it_is_a_key(std::string_view word) const {
+    for (const Operand& operand : told_.operands) {
+      if (operand.no_dash && (operand.many || !std::ranges::count(seen_, told_.find(operand.instead))))
+        return fmt::format("; a key that begins with '-': --{}={}", operand.instead, shell_quoted(word));
+    }
+    return "";
   }
 
   /// The option in a word: without its value, and of a bundle the letter that nobody knows.
@@ -229,7 +312,8 @@ class Parser {
   void give_operands(const Words& operands) const {
     std::size_t taken = 0;
     for (const Operand& operand : told_.operands) {
-      if (!operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead))) continue;
+      if (!operand.many && !operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead)))
+        continue;
       do {
         if (taken == operands.size()) {
           if (!operand.optional)
@@ -247,6 +331,10 @@ class Parser {
   }
 
   static void give(const Operand& operand, std::string_view word) {
+    if (operand.no_dash && word.starts_with('-'))
+      throw Error{Error::usage,
+                  fmt::format("{}: {} begins with '-'; if it is the key, write --{}={}", operand.name,
+                              in_quotes(word), operand.instead, shell_quoted(word))};
     try {
       operand.set(word);
     } catch (const Error& error) {
@@ -267,6 +355,15 @@ class Parser {
 };
 
 }  // namespace
+
+std::size_t options_at_front(const Declaration& declaration, const Words& words) {
+  std::size_t at = 0;
+  while (at < words.size() && words[at] != "--" && names_options(declaration, words[at])) {
+    bool joined = false;
+    at += valued_option(declaration, words[at], joined) == nullptr || joined ? 1 : 2;
+  }
+  return std::min(at, words.size());
+}
 
 Parsed parse(const Declaration& declaration, const Words& words) {
   return Parser{declaration, words}.parse();

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/command.h"
 #include "cmd/command_environment.h"
 #include "cmd/exit_code.h"
 #include "cmd/hold.h"
@@ -28,11 +28,6 @@ namespace {
 
 Milliseconds between(TimePoint from, TimePoint to) {
   return std::chrono::duration_cast<Milliseconds>(to - from);
-}
-
-std::vector<InheritedHold> holds_above_us() {
-  const char* stack = std::getenv("RLOCK_STACK");
-  return read_holds(stack != nullptr ? stack : "");
 }
 
 std::string all_keys(const RunOptions& opt) {
@@ -195,8 +190,9 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
 
 void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
   if (ended.not_started != 0)
-    complain(
-        fmt::format("cannot run {}: {}", in_quotes(opt.command.front()), std::strerror(ended.not_started)));
+    complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
+                         std::strerror(ended.not_started),
+                         ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
   if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
   if (ended.left.empty()) return;
   std::vector<std::string> pids;

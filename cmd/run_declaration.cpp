@@ -15,21 +15,35 @@ namespace {
 /// Reasons and labels travel with every renewal and are read on one line.
 constexpr std::size_t kLongestRemark = 1024;
 
-Setter type_into(const LockType*& type, const LockType& meant) {
-  return [&type, &meant](std::string_view) {
-    if (type && type != &meant) throw Error{Error::usage, fmt::format("contradicts --type {}", type->name)};
-    type = &meant;
+/// Takes a type. `typed`: how; one that comes after a key must not look as if it were for the next one only.
+void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
+  if (opt.type && opt.type != &meant)
+    throw Error{Error::usage, fmt::format("contradicts --type {}", opt.type->name)};
+  if (!opt.type && !opt.keys.empty()) opt.mode_after_key = typed;
+  opt.type = &meant;
+}
+
+Setter key_for_run(RunOptions& opt) {
+  return [&opt, take = key_into(opt.keys)](std::string_view key) {
+    take(key);
+    opt.mode_between_keys = opt.mode_after_key;
   };
 }
 
-Setter type_by_name(const LockType*& type) {
-  return [&type](std::string_view name) {
+Setter type_by_flag(RunOptions& opt, const LockType& meant) {
+  return [&opt, &meant](std::string_view) {
+    take_type(opt, meant, meant.flags.substr(0, meant.flags.find(',')));
+  };
+}
+
+Setter type_by_name(RunOptions& opt) {
+  return [&opt](std::string_view name) {
     if (name == "sem")
       throw Error{Error::usage,
                   "a semaphore has no owner that could be stopped in time; use --permits N, or rlock sem"};
     const LockType* meant = find_lock_type(name);
     if (!meant) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
-    type_into(type, *meant)(name);
+    take_type(opt, *meant, fmt::format("--type {}", name));
   };
 }
 
@@ -87,10 +101,11 @@ void declare_what(Declaration& told, RunOptions& opt) {
        .manual =
            "1 byte to 4 KiB, any bytes. Several are taken in the order of their names, so that no two runs wait for each other.",
        .offer = Offer::key,
-       .set = key_into(opt.keys)});
+       .no_dash = true,
+       .set = key_for_run(opt)});
   for (const LockType& type : lock_types()) {
     if (!type.flags.empty())
-      told.add({.names = type.flags, .help = type.help, .set = type_into(opt.type, type)});
+      told.add({.names = type.flags, .help = type.help, .set = type_by_flag(opt, type)});
   }
   if (const LockType* permit = find_lock_type("permit")) {
     told.add({.names = "--permits",
@@ -99,7 +114,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
               .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
               .set = [&opt, permit](std::string_view value) {
                 number(opt.permits, 1, 1'000'000)(value);
-                type_into(opt.type, *permit)(value);
+                take_type(opt, *permit, "--permits");
               }});
     told.add(
         {.names = "--count",
@@ -109,7 +124,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
          .hidden = true,
          .set = [&opt, permit](std::string_view value) {
            number(opt.count, 1, 1'000'000)(value);
-           type_into(opt.type, *permit)(value);
+           take_type(opt, *permit, "--count");
          }});
   }
   told.add({.names = "--type",
@@ -119,7 +134,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
             .manual = "What kind of lock; the switches above are short for it.",
             .offer = Offer::choices,
             .choices = lock_type_names(),
-            .set = type_by_name(opt.type)});
+            .set = type_by_name(opt)});
 }
 
 void declare_hold(Declaration& told, RunOptions& opt) {
@@ -307,6 +322,7 @@ Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
                    {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
                    {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}},
       .command_follows = true,
+      .marked = &opt.command_marked,
   };
   declare_what(told, opt);
   told.add({.names = "-c, --command",

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
+#include "cmd/holds.h"
 
 namespace rlock {
 namespace {
@@ -18,17 +21,28 @@ std::string shell_word(const std::string& word) {
   return word.size() <= kLongestPasted ? shell_quoted(word) : in_quotes(word);
 }
 
-[[noreturn]] void no_key(const std::vector<std::string>& command) {
+/// " ./x -l": what people see of a command.
+std::string pasted(std::span<const std::string> command) {
+  constexpr std::size_t kMostWords = 7;
+  std::string text;
+  for (const std::string& word : command.first(std::min(command.size(), kMostWords)))
+    text += " " + shell_word(word);
+  return text;
+}
+
+[[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
   if (command.empty() || command[0].starts_with("-"))
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
-  std::string rest;
-  for (std::size_t i = 1; i < command.size() && i < 8; ++i) {
-    if (i > 1 || command[i] != "--") rest += " " + shell_word(command[i]);
-  }
+  if (marked)
+    throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
+  const std::string key = shell_word(command[0]);
+  command = command.subspan(1);
+  if (!command.empty() && command[0] == "--") command = command.subspan(1);
   // Behind `flock FILE -c 'make x'` stands no command, but an option of ours.
-  const bool options_follow = rest.starts_with(" -");
-  throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k {}{}{}", shell_word(command[0]),
-                                        options_follow ? "" : " --", rest.empty() ? " COMMAND" : rest)};
+  const bool options_follow = !command.empty() && command[0].starts_with("-");
+  throw Error{Error::usage,
+              fmt::format("no --key; did you mean: rlock run -k {}{}{}", key, options_follow ? "" : " --",
+                          command.empty() ? " COMMAND" : pasted(command))};
 }
 
 void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
@@ -46,19 +60,45 @@ void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
   opt.command = std::move(command);
 }
 
+/// What the kernel takes as one variable of the environment, its name and its end included (MAX_ARG_STRLEN).
+constexpr std::size_t kLongestVariable = 128 * 1024;
+
+/// Keys that a command could not be told of would be taken, and given back because it cannot be started.
+void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
+  constexpr std::size_t kMostKeys = 1000;
+  constexpr std::size_t kMostBytes = 64 * 1024;
+  std::size_t bytes = 0;
+  for (const LockName& name : names) bytes += name.str().size();
+  if (names.size() > kMostKeys || bytes > kMostBytes)
+    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
+                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+  std::vector<InheritedHold> holds = holds_above_us();
+  const Owner owner = new_owner();
+  for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
+  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
+    throw Error{Error::usage,
+                "the command could not be told of these keys and of those that the runs above hold: "
+                "together they are longer than a variable of the environment may be"};
+}
+
 void complete_names(RunOptions& opt) {
   for (const std::string& key : opt.keys) opt.names.push_back(opt.deployment.name(key));
   // Everybody takes several locks in the same order, or two could wait for each other.
   std::ranges::sort(opt.names);
   const auto twins = std::ranges::unique(opt.names);
   opt.names.erase(twins.begin(), twins.end());
+  refuse_too_many(opt.names, opt.type->name);
 }
 
 }  // namespace
 
 void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                   std::vector<std::string> command) {
-  if (opt.keys.empty()) no_key(command);
+  if (opt.keys.empty()) no_key(command, opt.command_marked);
+  if (!opt.mode_between_keys.empty())
+    throw Error{Error::usage,
+                fmt::format("{} is for all keys; write it before the first --key, or nest two runs",
+                            opt.mode_between_keys)};
   complete_command(opt, shell, std::move(command));
   if (!opt.type) opt.type = find_lock_type("lock");
   if (opt.backoff && !opt.type->polls)

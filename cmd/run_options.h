@@ -19,6 +19,8 @@ struct RunOptions {
 
   // What to take.
   std::vector<std::string> keys;  ///< as typed
+  std::string mode_after_key;     ///< what was typed behind a key and counts for all: "-s"
+  std::string mode_between_keys;  ///< the same, where another key followed
   std::vector<LockName> names;    ///< with the prefix; sorted, each once
   const LockType* type = nullptr;
   std::optional<std::int64_t> permits;  ///< of --type permit: the size of the pool
@@ -54,6 +56,7 @@ struct RunOptions {
   std::string status_file;
 
   std::vector<std::string> command;  ///< argv, byte for byte; of -c: /bin/sh -c STRING
+  bool command_marked = false;       ///< "--" stood before it
 };
 
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.

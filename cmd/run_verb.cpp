@@ -23,7 +23,7 @@ class RunVerb final : public Verb {
     complete_run(options_, shell_, std::move(command));
     RunReport report = report_of(options_);
     foresee_status(report);
-    if (const auto problem = look_up(options_.command.front())) {
+    if (const auto problem = look_up(options_.command)) {
       complain(problem->text);
       report.outcome = RunReport::Outcome::not_started;
       report.exit = problem->exit_code;

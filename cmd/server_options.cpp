@@ -73,7 +73,7 @@ void declare_foreign_server_options(Declaration& declaration) {
 }  // namespace
 
 void declare_server_options(Declaration& declaration, ServerOptions& options) {
-  declaration.group("Options of every verb");
+  declaration.group("Options of every verb that talks to a server (they may stand before it, too)");
   declaration.groups.back().elsewhere = true;
   declaration.add({.names = "-u, --url",
                    .value = "URL",

@@ -1,6 +1,7 @@
 #include "cmd/suggest.h"
 
 #include <algorithm>
+#include <array>
 
 namespace rlock {
 namespace {
@@ -42,6 +43,19 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
     best = candidate;
   }
   return best;
+}
+
+std::optional<std::string_view> behind_typeset_dash(std::string_view word) {
+  // Hyphens and dashes, and the minus sign.
+  constexpr std::array<std::string_view, 7> kDashes{"\u2010", "\u2011", "\u2012", "\u2013",
+                                                    "\u2014", "\u2015", "\u2212"};
+  const auto dash =
+      std::ranges::find_if(kDashes, [&](std::string_view each) { return word.starts_with(each); });
+  if (dash == kDashes.end()) return std::nullopt;
+  word.remove_prefix(dash->size());
+  // Of "--" a text may have made a dash and a hyphen.
+  while (word.starts_with('-')) word.remove_prefix(1);
+  return word;
 }
 
 }  // namespace rlock

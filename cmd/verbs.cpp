@@ -47,6 +47,8 @@ constexpr std::array kVerbs{
     VerbEntry{"completion bash", "for bash", completion_bash_verb},
     VerbEntry{"completion zsh", "for zsh", completion_zsh_verb},
     VerbEntry{"completion fish", "for fish", completion_fish_verb},
+    VerbEntry{"help", "what a verb does", help_verb},
+    VerbEntry{"version", "which rlock this is", version_verb},
 };
 
 /// What people look for, in the order in which they look for it.
@@ -59,7 +61,7 @@ std::vector<Chapter> chapters() {
   return {
       {"Hold something while a command runs", {"run"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
-      {"People", {"inspect", "unlock", "doctor", "server", "scripts", "completion"}},
+      {"People", {"inspect", "unlock", "doctor", "server", "scripts", "completion", "help", "version"}},
   };
 }
 

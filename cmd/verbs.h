@@ -43,5 +43,7 @@ std::unique_ptr<Verb> scripts_load_verb();
 std::unique_ptr<Verb> completion_bash_verb();
 std::unique_ptr<Verb> completion_zsh_verb();
 std::unique_ptr<Verb> completion_fish_verb();
+std::unique_ptr<Verb> help_verb();
+std::unique_ptr<Verb> version_verb();
 
 }  // namespace rlock

@@ -47,6 +47,8 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
                    .manual = "0 to 255. Changes 75 and nothing else.",
                    .set = number(options.conflict_exit_code, 0, 255)});
   declaration.foreign.push_back({"--timeout", "did you mean --wait?"});
+  for (const std::string_view name : {"--nowait", "--no-wait"})
+    declaration.foreign.push_back({name, "did you mean -n (--nonblock)?"});
 }
 
 }  // namespace rlock

@@ -188,6 +188,14 @@ _rlock_options() {
       offered='-h --help -V --version'
       valued='  '
       ;;
+    'help')
+      offered='-q --quiet -v --verbose -h --help -V --version'
+      valued='  '
+      ;;
+    'version')
+      offered='-q --quiet -v --verbose -h --help -V --version'
+      valued='  '
+      ;;
   esac
 }
 
@@ -404,6 +412,7 @@ _rlock_operands() {
     'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys) ;;
     'unlock 0') _rlock_offer < <(_rlock_keys) ;;
     'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew lock/retract meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew') ;;
+    'help 0') _rlock_offer < <(compgen -W 'run lock permit sem latch inspect unlock doctor server scripts completion help version') ;;
   esac
 }
 
@@ -427,7 +436,7 @@ _rlock() {
   case $next in : | =) kept=$cur ;; *) kept=${cur%"$next"} ;; esac
 
   if ((${#words[@]} == 2)); then
-    _rlock_offer < <(printf '%s\n' run lock permit sem latch inspect unlock doctor server scripts completion --help --version)
+    _rlock_offer < <(printf '%s\n' run lock permit sem latch inspect unlock doctor server scripts completion help version --help --version)
     return
   fi
   verb=${words[1]}

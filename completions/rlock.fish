@@ -48,6 +48,8 @@ complete -c rlock -n __rlock_words -a doctor -d 'is this server fit to hold lock
 complete -c rlock -n __rlock_words -a server -d 'start, stop, status'
 complete -c rlock -n __rlock_words -a scripts -d 'list, show, load'
 complete -c rlock -n __rlock_words -a completion -d 'bash, zsh, fish'
+complete -c rlock -n __rlock_words -a help -d 'what a verb does'
+complete -c rlock -n __rlock_words -a version -d 'which rlock this is'
 
 # rlock run
 complete -c rlock -n '__rlock_verb run' -s k -l key -x -a '(__rlock_keys)' -d 'several: all of them or none'
@@ -835,3 +837,16 @@ complete -c rlock -n '__rlock_verb completion zsh' -s V -l version -d 'say which
 complete -c rlock -n '__rlock_words completion' -a fish -d 'for fish'
 complete -c rlock -n '__rlock_verb completion fish' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion fish' -s V -l version -d 'say which rlock this is'
+
+# rlock help
+complete -c rlock -n '__rlock_verb help' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb help' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb help' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb help' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb help' -x -a 'run lock permit sem latch inspect unlock doctor server scripts completion help version'
+
+# rlock version
+complete -c rlock -n '__rlock_verb version' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb version' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb version' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb version' -s V -l version -d 'say which rlock this is'

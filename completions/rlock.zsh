@@ -46,6 +46,8 @@ _rlock() {
     'server:start, stop, status'
     'scripts:list, show, load'
     'completion:bash, zsh, fish'
+    'help:what a verb does'
+    'version:which rlock this is'
   )
   if ((CURRENT == 2)); then
     _describe verb nouns && ret=0
@@ -1079,6 +1081,32 @@ _rlock() {
       ;;
     'completion fish')
       _arguments -s -S \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
+    'help')
+      _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':VERB:(run lock permit sem latch inspect unlock doctor server scripts completion help version)' \
+        ':VERB:( )' \
+        && ret=0
+      ;;
+    'version')
+      _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \

@@ -126,9 +126,52 @@ TEST_CASE("a value is taken as it is, whatever it looks like") {
   for (const std::string key :
        {"-x", "--", "--quiet", "[a,b]", "++", "-5", "\"x\"", " ", "a\nb", "\xFF", "a=b"}) {
     Sample sample;
-    static_cast<void>(sample.parse({"-k", key, "--key=" + key, "-k" + key, "true"}));
-    CHECK(sample.keys == Words{key, key, key});
+    static_cast<void>(sample.parse({"--key=" + key, "-k" + key, "true"}));
+    if (!key.starts_with("-")) static_cast<void>(sample.parse({"-k", key, "--key", key, "true"}));
+    CHECK(sample.keys == Words(key.starts_with("-") ? 2 : 4, key));
   }
+}
+
+TEST_CASE("an option of ours is no value, unless it stands behind an equals sign") {
+  CHECK(Sample{}.refusal({"-w", "-n", "true"}) == "-w needs DUR, but '-n' follows");
+  CHECK(Sample{}.refusal({"--wait", "--quiet", "true"}) == "--wait needs DUR, but '--quiet' follows");
+  CHECK(Sample{}.refusal({"-nw", "-qn", "true"}) == "-w needs DUR, but '-qn' follows");
+  CHECK(Sample{}.refusal({"-w", "-E0", "true"}) == "-w needs DUR, but '-E0' follows");
+  CHECK(Sample{}.refusal({"-w", "--", "true"}) == "-w needs DUR, but '--' follows");
+  Sample sample;
+  for (const std::string value : {"-5", "-x", "-n n", "--quie"}) {
+    static_cast<void>(sample.parse({"-w", value, "true"}));
+    CHECK(sample.wait == value);
+  }
+  static_cast<void>(sample.parse({"--wait=--quiet", "true"}));
+  CHECK(sample.wait == "--quiet");
+}
+
+TEST_CASE("how many words at the front are options") {
+  const auto count = [](const Words& words) {
+    Sample sample;
+    const Declaration declaration = sample.told();
+    return options_at_front(declaration, words);
+  };
+  CHECK(count({}) == 0);
+  CHECK(count({"run", "-q"}) == 0);
+  CHECK(count({"-q", "-w", "1", "--wait=1", "-nw1", "run", "-q"}) == 5);
+  CHECK(count({"-q", "-Z", "run"}) == 1);
+  CHECK(count({"-w"}) == 1);
+  CHECK(count({"--help", "run"}) == 1);
+  CHECK(count({"-", "run"}) == 0);
+  CHECK(count({"--", "run"}) == 0);
+}
+
+TEST_CASE("a word that begins with a dash of typography is told so, where it would be an option") {
+  CHECK(Sample{}.refusal({"\u2013n", "true"}) ==
+        "'\u2013n': this dash is not '-' (was it copied from a text?); did you mean -n?");
+  CHECK(Sample{}.refusal({"\u2014wait=3", "true"}).ends_with("did you mean --wait=3?"));
+  CHECK(Sample{}.refusal({"\u2014-wait", "3", "true"}).ends_with("did you mean --wait?"));
+  CHECK(Sample{}.refusal({"-n", "\u2212nqE0", "true"}).ends_with("did you mean -nqE0?"));
+  CHECK(Sample{}.parse({"-n", "--", "\u2013n"}).command == Words{"\u2013n"});
+  CHECK(Sample{}.parse({"-k", "\u2013n", "true"}).command == Words{"true"});
+  CHECK(Sample{}.parse({"\u2013z"}).command == Words{"\u2013z"});
 }
 
 TEST_CASE("what cannot be meant is refused in one line that names the option") {

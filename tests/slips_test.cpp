@@ -1,0 +1,225 @@
+// What people type by mistake: an empty variable, a word of another tool, a dash out of a text. Each gets the hint that is true
+// for it, with status 64, and nothing is sent.
+
+#include <doctest/doctest.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/fake_redis.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+/// A command line, and what its answer must contain.
+struct Slip {
+  Words words;
+  std::string answer;
+};
+
+void expect_hints(const std::vector<Slip>& slips) {
+  FakeRedis recorder;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = recorder.url();
+  for (const Slip& slip : slips) {
+    CAPTURE(joined(slip.words, " ").substr(0, 200));
+    Rlock rlock{slip.words, options};
+    CHECK(rlock.exit_code(std::chrono::seconds{30}) == 64);
+    CHECK(rlock.out().empty());
+    CHECK(split(rlock.err(), '\n').size() == 2);
+    CHECK_MESSAGE(rlock.err().find(slip.answer) != std::string::npos, rlock.err());
+  }
+  CHECK(recorder.connections() == 0);
+}
+
+}  // namespace
+
+TEST_CASE("-q does not hide that nobody named a server") {
+  for (const char* quiet : {"-q", "--quiet"}) {
+    Rlock rlock{{"inspect", quiet, "k"}};
+    static_cast<void>(rlock.exit_code(std::chrono::seconds{30}));
+    CHECK(rlock.err().find("no server was named: using redis://127.0.0.1:6379") != std::string::npos);
+  }
+}
+
+TEST_CASE("an empty variable behind an option makes no option its value") {
+  const std::string needs = "-k needs KEY, but '--' follows; a key that begins with '-' is written --key=--";
+  expect_hints({
+      {{"run", "-k", "--", "true"}, needs},
+      {{"run", "-nk", "--", "true"}, needs},
+      {{"run", "-k", "-n", "--", "x"},
+       "-k needs KEY, but '-n' follows; a key that begins with '-' is written --key=-n"},
+      {{"run", "--key", "-job", "true"},
+       "--key needs KEY, but '-job' follows; a key that begins with '-' is written --key=-job"},
+      {{"run", "-k", "- x", "true"}, "is written --key='- x'"},
+      {{"run", "-k", "k", "-w", "--", "true"}, "-w needs DUR|forever, but '--' follows"},
+      {{"run", "-k", "k", "--wait", "-n", "true"}, "--wait needs DUR|forever, but '-n' follows"},
+      {{"run", "-k", "k", "--prefix", "--lease", "3s", "true"}, "--prefix needs STR, but '--lease' follows"},
+      {{"run", "-k", "k", "--reason", "--", "true"}, "--reason needs TEXT, but '--' follows"},
+      {{"lock", "acquire", "k", "--owner", "--lease", "1m"}, "--owner needs ID, but '--lease' follows"},
+      {{"lock", "status", "-k", "-q"}, "a key that begins with '-' is written --key=-q"},
+      {{"inspect", "-k", "--json"}, "a key that begins with '-' is written --key=--json"},
+      {{"unlock", "--", "-y"}, "KEY: '-y' begins with '-'; if it is the key, write --key=-y"},
+      {{"inspect", "--", "k", "-x"}, "KEY: '-x' begins with '-'; if it is the key, write --key=-x"},
+      {{"sem", "init", "--", "-x", "3"}, "write --key=-x"},
+      {{"lock", "status", "-job"},
+       "unknown option -j; see rlock lock status --help; a key that begins with '-': --key=-job"},
+  });
+}
+
+TEST_CASE("a key that begins with a dash is taken behind an equals sign, and messages write it so") {
+  RedisServer redis;
+  CHECK(Rlock{{"run", "--key=-x", "--", "true"}, redis.environment()}.exit_code() == 0);
+  CHECK(Rlock{{"run", "-k-x", "--", "true"}, redis.environment()}.exit_code() == 0);
+  CHECK(Rlock{{"sem", "init", "--key=-s", "3"}, redis.environment()}.exit_code() == 0);
+  CHECK(redis.cli({"GET", "-s"}) == "3");
+  REQUIRE(Rlock{{"lock", "acquire", "--key=-k v", "--lease", "1m"}, redis.environment()}.exit_code() == 0);
+  Rlock busy{{"run", "-n", "--key=-k v", "--", "true"}, redis.environment()};
+  CHECK(busy.exit_code() == 75);
+  CHECK(busy.err().find("rlock unlock --key='-k v'\n") != std::string::npos);
+  CHECK(Rlock{{"unlock", "--yes", "--key=-k v"}, redis.environment()}.exit_code() == 0);
+}
+
+TEST_CASE("a mode between two keys is refused, since it would count for both") {
+  const std::string answer = " is for all keys; write it before the first --key, or nest two runs";
+  expect_hints({
+      {{"run", "-k", "job", "-s", "-k", "maint", "true"}, "-s" + answer},
+      {{"run", "-k", "job", "--read", "-k", "maint", "true"}, "-s" + answer},
+      {{"run", "-k", "job", "--exclusive", "-k", "maint", "true"}, "-x" + answer},
+      {{"run", "-k", "job", "--fair", "-k", "maint", "true"}, "--fair" + answer},
+      {{"run", "-k", "job", "--type", "read", "-k", "maint", "true"}, "--type read" + answer},
+  });
+  RedisServer redis;
+  for (const Words& words :
+       {Words{"run", "-s", "-k", "a", "-k", "b", "true"}, Words{"run", "-k", "a", "-k", "b", "-s", "true"}})
+    CHECK(Rlock{words, redis.environment()}.exit_code() == 0);
+}
+
+TEST_CASE("more keys than a command can be told of are refused before any is taken") {
+  Words many{"run"}, long_ones{"run"};
+  for (int i = 0; i < 1001; ++i) many.insert(many.end(), {"-k", "key:" + std::to_string(i)});
+  for (int i = 0; i < 17; ++i)
+    long_ones.insert(long_ones.end(), {"-k", std::string(4000, static_cast<char>('a' + i))});
+  Words above = long_ones;
+  for (Words* words : {&many, &long_ones}) words->push_back("true");
+  expect_hints({{many, " bytes; a run takes at most 1000, and 64 KiB of them"},
+                {long_ones, "17 keys of 68000 bytes; a run takes at most 1000, and 64 KiB of them"}});
+}
+
+TEST_CASE("as many keys as are allowed are taken, whatever bytes they are made of, and given back") {
+  RedisServer redis;
+  for (const std::string& filler : {std::string(60, 'x'), std::string(60, '\xe9')}) {
+    Words words{"run"};
+    for (int i = 1000; i < 2000; ++i) words.insert(words.end(), {"-k", filler + std::to_string(i)});
+    words.insert(words.end(), {"--", "sh", "-c", "printf %s \"$RLOCK_LOCKS\" | wc -l"});
+    Rlock rlock{words, redis.environment()};
+    CHECK_MESSAGE(rlock.exit_code(std::chrono::seconds{30}) == 0, rlock.err());
+    CHECK(rlock.out() == "999\n");
+    CHECK(redis.cli({"DBSIZE"}) == "0");
+  }
+}
+
+TEST_CASE(
+    "keys that do not fit into the environment beside those of the runs above are refused before they are taken") {
+  RedisServer redis;
+  Words outer{"run"}, inner{rlock_binary(), "run"};
+  for (int i = 1000; i < 2000; ++i) {
+    outer.insert(outer.end(), {"-k", std::string(60, 'x') + std::to_string(i)});
+    inner.insert(inner.end(), {"-k", std::string(60, 'y') + std::to_string(i)});
+  }
+  inner.push_back("true");
+  outer.push_back("--");
+  outer.insert(outer.end(), inner.begin(), inner.end());
+  Rlock rlock{outer, redis.environment()};
+  CHECK(rlock.exit_code(std::chrono::seconds{30}) == 64);
+  CHECK_MESSAGE(
+      rlock.err().find("the command could not be told of these keys and of those that the runs above hold") !=
+          std::string::npos,
+      rlock.err());
+}
+
+TEST_CASE("words of other tools, and of none, get the hint that is true for them") {
+  expect_hints({
+      {{"run", "-k", "k", "--nowait", "true"}, "--nowait: did you mean -n (--nonblock)?"},
+      {{"lock", "acquire", "k", "--no-wait", "--lease", "1m"}, "--no-wait: did you mean -n (--nonblock)?"},
+      {{"list"}, "unknown verb 'list'; did you mean: rlock inspect"},
+      {{"ls"}, "unknown verb 'ls'; did you mean: rlock inspect"},
+      {{"exec", "-k", "k", "true"}, "unknown verb 'exec'; did you mean: rlock run"},
+      {{"acquire", "k"}, "unknown verb 'acquire'; did you mean: rlock lock acquire"},
+      {{"lock", "demo"},
+       "rlock lock has no verb 'demo'; did you mean: rlock run -k demo -- COMMAND, or rlock lock acquire demo --lease DUR?"},
+      {{"lock", "my key", "--", "make"}, "rlock run -k 'my key' -- COMMAND"},
+      {{"sem", "slots"},
+       "rlock sem has no verb 'slots'; it has init, acquire, release, add, drain, status and delete"},
+      {{"lock", "-k", "demo"},
+       "unknown option -k; options of a verb come after it: rlock lock VERB [OPTIONS]"},
+      {{"run", "\u2013k", "demo", "--", "true"},
+       "'\u2013k': this dash is not '-' (was it copied from a text?); did you mean -k?"},
+      {{"run", "\u2014wait", "3", "-k", "demo", "true"}, "did you mean --wait?"},
+      {{"inspect", "\u2013v"}, "did you mean -v?"},
+      {{"\u2013u", "local:", "inspect"}, "did you mean -u?"},
+      {{"run", "--", "echo", "hi"}, "no --key; did you mean: rlock run -k KEY -- echo hi"},
+      {{"run", "deploy", "./x"}, "no --key; did you mean: rlock run -k deploy -- ./x"},
+      {{"-k", "demo", "--", "true"}, "-k is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND"},
+      {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
+      {{"-p", "6379", "inspect"}, "-p: for a server say --url redis://HOST:PORT"},
+      {{"-u"}, "-u needs URL"},
+      {{"-u", "db1", "inspect"}, "-u: not a URL; did you mean redis://host:port?"},
+
+  });
+}
+
+TEST_CASE("a shell line as one word is told of -c") {
+  RedisServer redis;
+  for (const char* line : {"ls | head", "make && make install", "./deploy.sh --now", "/bin/echo hi"}) {
+    Rlock rlock{{"run", "-k", "k", "--", line}, redis.environment()};
+    CHECK(rlock.exit_code() == 127);
+    CHECK_MESSAGE(rlock.err().find("; did you mean: -c '" + std::string{line} + "'\n") != std::string::npos,
+                  rlock.err());
+  }
+  Rlock rlock{{"run", "-k", "k", "--", "nonesuch", "x | y"}, redis.environment()};
+  CHECK(rlock.exit_code() == 127);
+  CHECK(rlock.err() == "rlock: cannot run 'nonesuch': not found in PATH\n");
+}
+
+TEST_CASE("options of every verb may stand before it, and before the verb of a noun") {
+  RedisServer redis;
+  Process::Options options = Rlock::clean_environment();
+  const std::string url = redis.url();
+  for (const Words& words :
+       {Words{"-u", url, "inspect", "k"}, Words{"--url=" + url, "inspect", "k"},
+        Words{"-q", "-u" + url, "run", "-k", "k", "true"},
+        Words{"-u", url, "lock", "-v", "acquire", "k", "--lease", "1m"},
+        Words{"-vu", url, "lock", "status", "k"}, Words{"--prefix", "", "-u", url, "unlock", "k", "--yes"}}) {
+    CAPTURE(joined(words, " "));
+    Rlock rlock{words, options};
+    CHECK_MESSAGE(rlock.exit_code() == 0, rlock.err());
+  }
+  Rlock later{{"--prefix", "a:", "-u", url, "sem", "init", "--prefix", "b:", "s", "1"}, options};
+  CHECK(later.exit_code() == 0);
+  CHECK(redis.cli({"EXISTS", "b:s"}) == "1");
+}
+
+TEST_CASE("help and version work as verbs") {
+  const auto prints = [](const Words& words) {
+    Rlock rlock{words};
+    CHECK(rlock.exit_code() == 0);
+    CHECK(rlock.err().empty());
+    return rlock.out();
+  };
+  CHECK(prints({"help"}) == prints({"--help"}));
+  CHECK(prints({"help", "run"}) == prints({"run", "--help"}));
+  CHECK(prints({"help", "lock"}) == prints({"lock", "--help"}));
+  CHECK(prints({"help", "lock", "acquire"}) == prints({"lock", "acquire", "--help"}));
+  CHECK(prints({"lock", "help"}) == prints({"lock", "--help"}));
+  CHECK(prints({"version"}) == prints({"--version"}));
+  CHECK(prints({"-q", "--version"}) == prints({"--version"}));
+  CHECK(prints({"-q", "-h"}) == prints({"--help"}));
+  expect_hints({{{"help", "insepct"}, "unknown verb 'insepct'; did you mean: rlock help inspect"},
+                {{"help", "lock", "aquire"}, "unknown verb 'aquire'; did you mean: rlock help lock acquire"},
+                {{"help", "run", "x"}, "'x' is one word too many"}});
+}
+
+}  // namespace rlock::test
