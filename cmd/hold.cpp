@@ -40,6 +40,9 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOption
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
 Ended HeldCommand::run() {
+  // What came during the wait was about the wait: a USR1 asked what we wait for, and would kill the command.
+  signals_.look();
+  static_cast<void>(signals_.take());
   signals_.take_stops();
   // The last look before there is no way back: whoever asked us to end while we acquired does not want it started.
   signals_.look();

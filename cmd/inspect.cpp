@@ -60,7 +60,7 @@ Declaration Inspect::declare() {
       .notes =
           "What to do\n"
           "  renewed just now        it is alive: stop that command, the lock frees itself\n"
-          "  frees in N, no renewal  it is dead: wait N\n"
+          "  not renewed for N       it looks dead: it frees itself, or rlock unlock KEY\n"
           "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
           "  no TTL                  never frees itself: rlock unlock KEY\n"
           "\n"

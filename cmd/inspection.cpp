@@ -36,8 +36,15 @@ std::string why(const Vote& vote) {
 
 Views inspect_each(Session& session, const LockName& name) {
   const bool several = session.redis.nodes() > 1;
-  const std::vector<KnownFacts> known = known_facts(session, name);
+  std::vector<KnownFacts> known = known_facts(session, name);
   const Votes votes = session.ask_each(look(name, all_facts(known)));
+  const auto unknown_at = [&](std::size_t node) {
+    const Reply* answer = votes[node].answer();
+    return answer != nullptr && lacks_facts(read_look(name, known[node], *answer));
+  };
+  bool unknown = false;
+  for (std::size_t node = 0; node < votes.size(); ++node) unknown = unknown || unknown_at(node);
+  if (unknown) known = known_facts(session, name);
   Views views;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Reply* answer = votes[node].answer();

@@ -51,18 +51,9 @@ std::string type_of(const Inspection& seen) {
   return "";
 }
 
-/// Redisson's owners are "<uuid>:<thread>", its permits 16 bytes. Ours look the same, but tell who they are.
-bool is_redisson(const Holder& holder) {
-  const std::string& owner = holder.owner.str();
-  if (holder.mode == Holder::Mode::permit) return owner.size() == 32;
-  const auto thread = owner.find(':') == 36 ? parse_count(std::string_view{owner}.substr(37)) : std::nullopt;
-  return thread.has_value();
-}
-
 /// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or what the owner id tells.
 std::string who(const Holder& holder, Milliseconds now) {
-  if (!holder.meta)
-    return owner_shown(holder.owner) + (is_redisson(holder) ? " (a Redisson client)" : " (unknown)");
+  if (!holder.meta) return fmt::format("{} ({})", owner_shown(holder.owner), client_text(holder));
   const Metadata& meta = *holder.meta;
   std::string text = fmt::format("{}@{}", shown(meta.user), shown(meta.host));
   if (meta.ended_at) {
@@ -73,18 +64,11 @@ std::string who(const Holder& holder, Milliseconds now) {
   return meta.reason ? text + fmt::format(" \"{}\"", shown(*meta.reason)) : text;
 }
 
-/// When it ends: "frees in 26s if it is dead".
+/// When it ends, and when it was last heard of: "renewed 4s ago, frees in 26s if it is dead".
 std::string outlook(const Holder& holder, Milliseconds now) {
-  if (!holder.ttl) return "no TTL: it never frees itself";
-  const std::string rest = describe(*holder.ttl);
-  if (!holder.meta)
-    return holder.mode == Holder::Mode::permit ? "lease ends in " + rest
-                                               : fmt::format("frees in {} unless renewed", rest);
-  if (holder.meta->ended_at) return rest + " more by --min-hold";
-  if (!holder.meta->renews) return fmt::format("ends in {}, nobody renews it", rest);
-  const std::string renewed = describe(now - holder.meta->renewed);
-  if (!holder.alive(now).value_or(true)) return fmt::format("not renewed for {}, frees in {}", renewed, rest);
-  return fmt::format("renewed {} ago, frees in {} if it is dead", renewed, rest);
+  const std::string text = outlook_text(holder, now);
+  if (!holder.ttl || !holder.alive(now).value_or(false)) return text;
+  return fmt::format("renewed {} ago, {}", describe(now - holder.meta->renewed), text);
 }
 
 std::string role(const Holder& holder) {

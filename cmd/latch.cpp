@@ -149,7 +149,7 @@ class Wait final : public LatchVerb {
     for (;;) {
       const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-        if (session.signals.ended()) die_of(*session.signals.ended());
+        die_if_interrupted(session, lines, *gave_up);
         return say_refusal(*gave_up, fmt::format("{} is still closed", in_quotes(wanted.name().str())),
                            session, static_cast<int>(wait_.conflict_exit_code));
       }

@@ -200,8 +200,8 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
     got = take(session, started, false, lines);
 
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
-  if (session.signals.ended()) die_of(*session.signals.ended());
   const GaveUp& why = std::get<GaveUp>(got);
+  die_if_interrupted(session, lines, why);
   const int busy = static_cast<int>(wait_.conflict_exit_code);
   if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, busy);
   lines.give_up(why);

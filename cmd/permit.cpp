@@ -100,13 +100,13 @@ class Acquire final : public PoolVerb {
         {.lock = &wanted,
          .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
          .erasure = {erase_metadata(name, wanted.owner())}}};
-    refuse_latch(session, started, wait_);
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment, started, wait_, {name}, "all its permits are taken"}};
+    refuse_latch(session, started, wait_);
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    if (session.signals.ended()) die_of(*session.signals.ended());
+    die_if_interrupted(session, lines, std::get<GaveUp>(got));
     return say_refusal(std::get<GaveUp>(got),
                        fmt::format("all permits of {} are taken", in_quotes(name.str())), session,
                        static_cast<int>(wait_.conflict_exit_code));

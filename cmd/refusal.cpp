@@ -20,4 +20,10 @@ int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& sess
   return exit_code::of(failure.kind);
 }
 
+void die_if_interrupted(const Session& session, WaitLines& lines, const GaveUp& gave_up) {
+  if (!session.signals.ended()) return;
+  lines.interrupted(*session.signals.ended(), gave_up);
+  die_of(*session.signals.ended());
+}
+
 }  // namespace rlock

@@ -11,4 +11,8 @@ namespace rlock {
 /// REQUIRES: not interrupted; who was ends as the signal says.
 int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& session, int busy);
 
+/// Ends us as the signal wants that has ended the wait, having said what it was about. Nothing happens where
+/// none has come.
+void die_if_interrupted(const Session& session, WaitLines& lines, const GaveUp& gave_up);
+
 }  // namespace rlock

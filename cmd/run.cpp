@@ -46,8 +46,7 @@ AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines&
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
   options.hurried = [&signals] { return signals.insisted(); };
-  options.tell = [&lines](const Waiting& waiting) { lines.look(waiting); };
-  options.tell_at = [&lines] { return lines.next_at(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
   return options;
 }
 
@@ -250,6 +249,7 @@ int run(const RunOptions& opt) {
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     say_who_voted(redis, gave_up->said);
     const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
+    if (interrupted) lines.interrupted(*signals.ended(), *gave_up);
     const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
     report.waited = between(opt.started, Clock::now());
     report_gave_up(report, redis, *gave_up, exit);
@@ -257,6 +257,7 @@ int run(const RunOptions& opt) {
     if (interrupted) die_of(*signals.ended());
     return exit;
   }
+  lines.over();
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();
   say_who_voted(redis, taken.said);

@@ -43,15 +43,15 @@ class Acquire final : public PoolVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     need_one_server(session);
-    refuse_latch(session, started, wait_);
     const Semaphore wanted{session.name(key_), count_, session.cluster()};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment, started, wait_, {wanted.name()}, "it has too few permits"}};
+    refuse_latch(session, started, wait_);
     const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
-    if (session.signals.ended()) die_of(*session.signals.ended());
+    die_if_interrupted(session, lines, *gave_up);
     return say_refusal(*gave_up, fmt::format("{} has too few permits now", in_quotes(wanted.name().str())),
                        session, static_cast<int>(wait_.conflict_exit_code));
   }

@@ -95,8 +95,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, Wait
   options.one_try = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
   options.hurried = [this] { return signals.insisted(); };
-  options.tell = [&lines](const Waiting& waiting) { lines.look(waiting); };
-  options.tell_at = [&lines] { return lines.next_at(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
   return options;
 }
 

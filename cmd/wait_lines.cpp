@@ -6,12 +6,9 @@
 #include <array>
 #include <utility>
 
-#include "base/ancestry.h"
-#include "base/identity.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/holder_text.h"
-#include "sync/keys.h"
+#include "cmd/inspection.h"
 
 namespace rlock {
 namespace {
@@ -22,38 +19,18 @@ using namespace std::chrono_literals;
 constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
 constexpr Milliseconds kThenEvery{60s};
 
-/// How long we may ask about a holder: what it is for is not worth holding up a wait. With it and with what a failed wait
-/// gives back, a wait of 2 s is over within 3 s.
-constexpr Milliseconds kAsking{250};
+/// Between two lines about changes of the holder: locks may change hands a hundred times a second.
+constexpr Milliseconds kBetweenChanges{1s};
+
+/// How long a line waits for what the server says about the holder. The last word: with this and with what a
+/// failed wait gives back, a wait of 2 s is over within 3 s. Whoever asked by USR1 is answered within 100 ms.
+constexpr Milliseconds kInquiry{250};
+constexpr Milliseconds kAnswer{80};
 
 TimePoint line_at(TimePoint started, std::size_t number) {
   if (number < kLinesAt.size()) return later(started, kLinesAt[number]);
   return later(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
 }
-
-std::string ordinal(std::int64_t number) {
-  const auto tens = number % 100;
-  const char* end = tens >= 11 && tens <= 13 ? "th"
-                    : number % 10 == 1       ? "st"
-                    : number % 10 == 2       ? "nd"
-                    : number % 10 == 3       ? "rd"
-                                             : "th";
-  return fmt::format("{}{}", number, end);
-}
-
-/// What one of several servers knows; nil where those that answer know nothing.
-const Reply* answer_of(const Votes& votes) {
-  const Reply* nil = nullptr;
-  for (const Vote& vote : votes) {
-    if (vote.answer() == nullptr) continue;
-    if (!vote.answer()->is_nil()) return vote.answer();
-    nil = vote.answer();
-  }
-  return nil;
-}
-
-/// What is left now of the rest that was named when the server last said "busy".
-Milliseconds rest_now(const Busy& busy) { return left(later(busy.heard, *busy.rest), Clock::now()); }
 
 }  // namespace
 
@@ -61,32 +38,76 @@ WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subjec
     : redis_(redis),
       signals_(signals),
       subject_(std::move(subject)),
-      next_at_(line_at(subject_.started, 0)) {}
-
-bool WaitLines::due(TimePoint now) {
-  const bool asked = signals_.questions() > questions_;
-  questions_ = signals_.questions();
-  const bool time = now >= next_at_;
-  while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
-  return asked || (time && verbosity() != Verbosity::quiet);
+      next_at_(line_at(subject_.started, 0)),
+      inquiry_(redis) {
+  redis_.loop().join(*this);
 }
 
-void WaitLines::look(const Waiting& waiting) {
+void WaitLines::over() {
+  redis_.loop().leave(*this);
+  inquiry_.drop();
+}
+
+void WaitLines::hear(const Waiting& waiting) {
+  failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
+  if (waiting.busy == nullptr) return;
+  busy_ = *waiting.busy;
+  part_ = waiting.part;
+  channel_.reset();
+  if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
+    channel_ = waiting.what->channels().front();
+  const bool changed = named_ && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = Clock::now();
-  const bool time = due(now);
-  if (waiting.busy == nullptr) {
-    if (time && waiting.failure != nullptr)
-      complain(fmt::format("waiting for redis at {}: {}", redis_.str(), waiting.failure->text));
-    return;
-  }
-  const LockName& name = name_of(*waiting.busy, waiting.part);
-  const bool changed = holder_ && holder_->owner.str() != waiting.busy->holder;
-  if (!time && !(changed && lines_ > 0 && verbosity() != Verbosity::quiet)) return;
-  Patience patience = within(kAsking);
-  patience.until = earliest(patience.until, subject_.wait.until(subject_.started));
-  if (patience.until <= now) return;  // the last word follows at once
-  ask_about(*waiting.busy, name, waiting.what, patience);
-  complain("waiting for " + line(*waiting.busy, name, Moment::waiting));
+  if (changed && verbosity() != Verbosity::quiet && now >= later(said_at_, kBetweenChanges))
+    want(later(now, kInquiry), now);
+}
+
+TimePoint WaitLines::wake_at() const {
+  if (signals_.questions() != questions_) return TimePoint::min();
+  const TimePoint line = verbosity() == Verbosity::quiet ? kNever : next_at_;
+  return earliest(inquiry_.wake_at(), earliest(wanted_by_, line));
+}
+
+void WaitLines::ready(short, TimePoint now) {
+  if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(later(now, kAnswer), now);
+  const bool due = now >= next_at_;
+  while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
+  if (due && verbosity() != Verbosity::quiet) want(later(now, kInquiry), now);
+  advance();
+  const bool waits = inquiry_.under_way() && !fresh_ && now < wanted_by_;
+  if (wanted_by_ != kNever && !waits) say(now);
+}
+
+/// A line is to come by then.
+void WaitLines::want(TimePoint by, TimePoint now) {
+  wanted_by_ = earliest(wanted_by_, by);
+  const bool recent = inquiry_.under_way() && now < later(inquiry_.begun_at(), kInquiry);
+  if (busy_ && !failure_ && !recent) begin_inquiry();
+}
+
+void WaitLines::begin_inquiry() {
+  fresh_ = false;
+  inquiry_.begin(name_of(*busy_, part_), channel_, subject_.deployment.timeouts.command);
+}
+
+void WaitLines::advance() {
+  if (!inquiry_.under_way()) return;
+  inquiry_.advance();
+  if (inquiry_.under_way()) return;
+  Views views{.seen = inquiry_.take_seen(), .silent = {}};
+  if (views.seen.empty()) return;
+  seen_ = agreed(views);
+  listeners_ = inquiry_.listeners();
+  fresh_ = true;
+}
+
+WaitView WaitLines::view() const {
+  return {.name = name_of(*busy_, part_),
+          .busy = *busy_,
+          .state = subject_.state,
+          .seen = fresh_ && seen_ ? &*seen_ : nullptr,
+          .seen_once = seen_ ? &*seen_ : nullptr,
+          .listeners = channel_ ? listeners_ : 0};
 }
 
 const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
@@ -94,99 +115,55 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
   return named != subject_.names.end() ? *named : subject_.names[part];
 }
 
-void WaitLines::ask_about(const Busy& busy, const LockName& name, const Waitable* what,
-                          const Patience& patience) {
-  const bool same = holder_ && holder_->owner.str() == busy.holder;
-  if (!same) holder_ = Holder{.owner = Owner{busy.holder}};
-  holder_->now.reset();
-  // One server that is frozen must not cost us what the others say.
-  const auto enough_from = [&](const Votes& votes) {
-    const auto answers =
-        std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer() != nullptr; });
-    return static_cast<std::size_t>(answers) < redis_.quorum() ? kNever : TimePoint::min();
-  };
-  const auto ask = [&](std::vector<std::string> words, const std::string& key) {
-    return redis_.run(command(std::move(words), key), patience, Redis::Insist::persist, enough_from);
-  };
-  const auto channels = what != nullptr && !busy.position ? what->channels() : std::vector<Channel>{};
-  if (!channels.empty()) {
-    const Votes votes = ask({"PUBSUB", "NUMSUB", channels.front().str()}, name.str());
-    const Reply* count = answer_of(votes);
-    if (count != nullptr && count->kind() == Reply::Kind::array) holder_->listeners = count->at(1).integer();
-  }
-  if (busy.holder.empty()) return;
-  const Votes votes = ask({"HGET", metadata_key(name), busy.holder}, metadata_key(name));
-  const Reply* facts = answer_of(votes);
-  if (facts == nullptr || facts->is_error()) return;  // what was known before will do
-  holder_->looked_up = true;
-  holder_->facts = facts->kind() == Reply::Kind::text ? parse_metadata(facts->text()) : std::nullopt;
-  if (!holder_->facts) return;
-  const Votes times = ask({"TIME"}, name.str());
-  const Reply* time = answer_of(times);
-  if (time == nullptr || time->kind() != Reply::Kind::array) return;
-  holder_->now = Milliseconds{time->at(0).integer() * 1000 + time->at(1).integer() / 1000};
+std::string WaitLines::server_text() const {
+  return fmt::format("waiting for redis at {}: {}", redis_.str(),
+                     failure_ ? failure_->text : "no answer yet");
 }
 
-std::string WaitLines::line(const Busy& busy, const LockName& name, Moment moment) const {
-  std::string text = in_quotes(name.str());
-  const std::string_view is = moment == Moment::over ? " is" : ":";
-  if (!holder_ || holder_->owner.empty()) {
-    if (!subject_.state.empty())
-      text += ": " + subject_.state;
-    else if (busy.queue)
-      text += fmt::format("{} free, and kept for the first in its queue", is);
-    else if (moment == Moment::over)
-      text += " is taken";
-    return text + place(busy) + outlook(busy);
-  }
-  std::optional<Milliseconds> now = holder_->now;
-  // The server's clock, when it did not say: a lease that was renewed then has this rest now.
-  if (!now && holder_->facts && busy.rest)
-    now = holder_->facts->renewed + holder_->facts->lease - rest_now(busy);
-  text += fmt::format(
-      "{} held by {}", is,
-      holder_->looked_up ? holder_text(holder_->owner, holder_->facts, now) : short_owner(holder_->owner));
-  const auto& facts = holder_->facts;
-  if (facts && facts->host == host_name() && is_ancestor(facts->pid)) {
-    text += ", an ancestor of this very process";
-    if (facts->renews) return text + ": it waits for us, and we for it (was RLOCK_STACK cleared?)";
-  }
-  return text + place(busy) + outlook(busy);
+void WaitLines::say(TimePoint now) {
+  wanted_by_ = kNever;
+  said_at_ = now;
+  if (!busy_ || failure_) return complain(server_text());
+  complain("waiting for " + wait_text(view(), Moment::waiting));
+  named_ = named_holder(view());
+  fresh_ = false;
 }
 
-std::string WaitLines::place(const Busy& busy) const {
-  if (holder_ && holder_->listeners > 0) return fmt::format("; {} wait", holder_->listeners);
-  if (!busy.position || !busy.queue) return "";
-  return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
+void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
+  busy_ = gave_up.busy;
+  failure_ = gave_up.failure;
+  part_ = 0;
+  channel_.reset();  // we do not wait any more
+  fresh_ = false;
+  if (!busy_ || failure_) return;
+  begin_inquiry();
+  const TimePoint until = later(Clock::now(), kInquiry);
+  for (advance(); inquiry_.under_way() && Clock::now() < until && !signals_.insisted(); advance())
+    redis_.loop().turn(until);
 }
 
-std::string WaitLines::outlook(const Busy& busy) const {
-  if (busy.no_ttl) return "; it has no TTL and never frees itself";
-  if (!busy.rest) return "";
-  Milliseconds rest = rest_now(busy);
-  if (!holder_ || !holder_->facts) return fmt::format("; frees in {} unless renewed", describe(rest));
-  if (holder_->facts->ended_at) return fmt::format("; kept {} more by --min-hold", describe(rest));
-  if (holder_->now)
-    rest = std::max(holder_->facts->renewed + holder_->facts->lease - *holder_->now, Milliseconds{0});
-  if (!holder_->facts->renews) return fmt::format("; ends in {}, nobody renews it", describe(rest));
-  return fmt::format("; frees in {} if it is dead", describe(rest));
+std::string WaitLines::since_start() const {
+  return describe(std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started));
 }
 
 void WaitLines::give_up(const GaveUp& gave_up) {
+  const std::string waited = since_start();
+  over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
-  const LockName& name = name_of(*gave_up.busy, 0);
-  if (!gave_up.failure) ask_about(*gave_up.busy, name, nullptr, within(kAsking));
-  const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started);
+  inquire_for_the_last_word(gave_up);
   const std::string effort =
-      subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", describe(waited));
-  tell(effort + line(*gave_up.busy, name, Moment::over));
-  const bool kept = holder_ && holder_->facts && holder_->facts->ended_at;
-  if (gave_up.busy->queue && gave_up.busy->holder.empty())
-    tell(fmt::format("who waits: rlock inspect -v {}", subject_.deployment.words_for(name)));
-  else if (!subject_.state.empty())  // many have it together, and no one of them can be removed for all
-    tell(fmt::format("who has it: rlock inspect {}", subject_.deployment.words_for(name)));
-  else if (!kept)
-    tell(fmt::format("if it is stale: rlock unlock {}", subject_.deployment.words_for(name)));
+      subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
+  tell(effort + wait_text(view(), Moment::over));
+  const std::string remedy = wait_remedy(view(), subject_.deployment.words_for(name_of(*busy_, part_)));
+  if (!remedy.empty()) tell(remedy);
+}
+
+void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
+  const std::string effort = fmt::format("{} after {}: ", signal_name(signal), since_start());
+  over();
+  if (verbosity() == Verbosity::quiet) return;
+  inquire_for_the_last_word(gave_up);
+  tell(effort + (busy_ ? wait_text(view(), Moment::over) : server_text()));
 }
 
 std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait) {

@@ -6,10 +6,11 @@
 
 #include "cmd/deployment.h"
 #include "cmd/wait_options.h"
+#include "cmd/wait_text.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
 #include "sync/acquire.h"
-#include "sync/metadata.h"
+#include "sync/inquiry.h"
 
 namespace rlock {
 
@@ -19,50 +20,64 @@ struct WaitSubject {
   TimePoint started;  ///< of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
-  std::string state{};  ///< why it cannot be had, of what nobody holds: "it has too few permits"
+  std::string state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
 };
 
-/// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and whenever somebody sends
-/// USR1; none with --quiet but for USR1.
+/// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and
+/// whenever somebody sends USR1; none with --quiet but for USR1.
 ///
-/// Asks the server about the holder when a line comes, and at no other time: a holder may have ended since the last one, and keep
-/// its lock for --min-hold.
-class WaitLines {
+/// A Source of its own, so that a line comes in time whatever the wait does meanwhile, also when the server
+/// is silent. It asks the server about the holder when a line is due, and at no other time: a holder may have
+/// ended since the last one.
+class WaitLines final : public Source {
  public:
   WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
+  ~WaitLines() override { over(); }
 
-  /// For AcquireOptions: what the waiter sees now, and when it should be shown next.
-  void look(const Waiting& waiting);
-  TimePoint next_at() const { return next_at_; }
+  /// For AcquireOptions: what the waiter sees now.
+  void hear(const Waiting& waiting);
 
-  /// The last word: who has it, and how a stale lock is removed.
+  /// It has been acquired: no more lines.
+  void over();
+
+  /// The last word: who has it, and how a stale lock is removed; or, when a signal ended the wait, what it
+  /// was about.
   void give_up(const GaveUp& gave_up);
+  void interrupted(int signal, const GaveUp& gave_up);
+
+  TimePoint wake_at() const override;
+  void ready(short events, TimePoint now) override;
 
  private:
-  struct Holder {
-    Owner owner;
-    bool looked_up = false;  ///< the server has said whether there are facts
-    std::optional<Metadata> facts{};
-    std::int64_t listeners = 0;         ///< who waits, ourselves included; 0: nobody can say
-    std::optional<Milliseconds> now{};  ///< the server's clock, when we asked
-  };
-
-  enum class Moment { waiting, over };
-
-  bool due(TimePoint now);
-  void ask_about(const Busy& busy, const LockName& name, const Waitable* what, const Patience& patience);
-  std::string line(const Busy& busy, const LockName& name, Moment moment) const;
-  std::string place(const Busy& busy) const;
-  std::string outlook(const Busy& busy) const;
+  void want(TimePoint by, TimePoint now);
+  void advance();
+  void begin_inquiry();
+  void say(TimePoint now);
+  void inquire_for_the_last_word(const GaveUp& gave_up);
+  std::string since_start() const;
+  std::string server_text() const;
   const LockName& name_of(const Busy& busy, std::size_t part) const;
+  WaitView view() const;
 
   Executor& redis_;
   const Signals& signals_;
   const WaitSubject subject_;
   TimePoint next_at_;
   std::size_t lines_ = 0;
-  int questions_ = 0;
-  std::optional<Holder> holder_;
+  int questions_ = 0;             ///< of those that came by USR1, how many we know of
+  TimePoint said_at_{};           ///< the last line
+  TimePoint wanted_by_ = kNever;  ///< a line is due: then, or as soon as the inquiry is over
+
+  std::optional<Busy> busy_;        ///< what the server said last, when it answered last
+  std::optional<Failure> failure_;  ///< it does not answer now, and why
+  std::size_t part_ = 0;
+  std::optional<Channel> channel_;
+  std::optional<Owner> named_;  ///< the holder that the last line has named
+
+  Inquiry inquiry_;
+  std::optional<Inspection> seen_;
+  std::int64_t listeners_ = 0;
+  bool fresh_ = false;  ///< seen_ is of this line
 };
 
 /// Why a deployment cannot be used, and what to do about it. `may_wait`: --wait would help.

@@ -155,7 +155,8 @@ TEST_CASE("8: a dead holder") {
   scene.redis.cli({"HSET", "deploy", kOurs, "1"});
   scene.redis.cli({"PEXPIRE", "deploy", "9000"});
   scene.facts("deploy", kOurs, 723, 21);
-  CHECK(scene.text({"deploy"}).ends_with("  owner 6f3a00...:1, not renewed for DUR, frees in DUR\n"));
+  CHECK(scene.text({"deploy"})
+            .ends_with("  owner 6f3a00...:1, not renewed for DUR: it looks dead, and frees in DUR\n"));
 }
 
 TEST_CASE("9: hostile names, owners and facts print nothing that a terminal would obey") {

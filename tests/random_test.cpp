@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 namespace {
 
 bool is_uuid(const std::string& text) {
-  if (text.size() != 36 || text[14] != '4' || std::string{"89ab"}.find(text[19]) == std::string::npos)
+  if (text.size() != 36 || text[14] != '8' || std::string{"89ab"}.find(text[19]) == std::string::npos)
     return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
@@ -23,13 +23,15 @@ bool is_uuid(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a random UUID is of version 4, in lower case, and never the same") {
-  std::set<std::string> seen;
-  for (int round = 0; round < 1000; ++round) {
-    const std::string uuid = random_uuid();
-    CAPTURE(uuid);
-    CHECK(is_uuid(uuid));
-    CHECK(seen.insert(uuid).second);
+TEST_CASE("an owner that rlock has made is told from Redisson's, and from what people type") {
+  CHECK(is_of_rlock(new_owner()));
+  const Owner theirs{"6e0f0261-922f-4ca9-9275-5cd246e2e294:57"};
+  CHECK(has_redisson_form(theirs));
+  CHECK_FALSE(is_of_rlock(theirs));
+  for (const char* typed : {"ci-42", "", "6e0f0261-922f-8ca9-9275-5cd246e2e294", "somebody:1",
+                            "6e0f0261-922f-8ca9-9275-5cd246e2e294:x"}) {
+    CHECK_FALSE(has_redisson_form(Owner{typed}));
+    CHECK_FALSE(is_of_rlock(Owner{typed}));
   }
 }
 

@@ -55,7 +55,7 @@ TEST_CASE("a busy lock: 75 at once with -n, or what -E says; and a word about wh
   CHECK(busy.exit_code() == 75);
   CHECK(has(busy.err(), "'deploy' is held by "));
   CHECK(has(busy.err(), "(sleep) \"hotfix 42\""));
-  CHECK(has(busy.err(), "rlock unlock deploy"));
+  CHECK_FALSE(has(busy.err(), "unlock"));  // its holder is alive
   Rlock quiet = redis.rlock("run", "-nqE0", "-k", "deploy", "--", "true");
   CHECK(quiet.exit_code() == 0);
   CHECK(quiet.err().empty());
@@ -137,7 +137,7 @@ TEST_CASE("a waiter that is interrupted dies of the signal and leaves nothing be
 
 TEST_CASE("a wait line says what is left of a lease now, not what it was when the wait began") {
   RedisServer redis;
-  redis.cli({"HSET", "theirs", "8d1f:57", "1"});
+  redis.cli({"HSET", "theirs", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
   redis.cli({"PEXPIRE", "theirs", "200000"});
   CHECK(redis.rlock("run", "-k", "kept", "--min-hold", "200s", "--", "true").exit_code() == 0);
 
@@ -145,7 +145,8 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
   Rlock kept = redis.rlock("run", "-w", "1500ms", "-k", "kept", "--", "true");
 
   CHECK(theirs.exit_code() == 75);
-  CHECK(has(theirs.err(), "waiting for 'theirs': held by 8d1f:57 (a Redisson client); 1 wait; frees in 3m1"));
+  CHECK(has(theirs.err(),
+            "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1 wait; frees in 3m1"));
   CHECK(kept.exit_code() == 75);
   CHECK(has(kept.err(), "; 1 wait; kept 3m1"));
   CHECK_FALSE(has(theirs.err() + kept.err(), "3m20s"));
@@ -259,7 +260,7 @@ TEST_CASE("a lock without a TTL is waited for and named") {
 
   CHECK(run.exit_code() == 75);
   CHECK(has(run.err(), "6e0f02...:57 (a Redisson client)"));
-  CHECK(has(run.err(), "it has no TTL and never frees itself"));
+  CHECK(has(run.err(), "no TTL: it never frees itself"));
 }
 
 TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited") {

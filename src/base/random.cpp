@@ -41,17 +41,34 @@ Milliseconds jitter(Milliseconds span) {
   return Milliseconds{static_cast<Milliseconds::rep>(random_below(below))};
 }
 
-std::string random_uuid() {
+namespace {
+
+/// Where a UUID says its version, and how long it is.
+constexpr std::size_t kVersionAt = 14;
+constexpr std::size_t kUuidLength = 36;
+
+/// Version 8 is the maker's own scheme (RFC 9562); ours is to be random, as Redisson's version 4, and not to
+/// be Redisson's.
+std::string our_uuid() {
   std::string bytes = random_bytes(16);
-  bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x40);  // version 4: random
+  bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x80);
   bytes[8] = static_cast<char>((bytes[8] & 0x3f) | 0x80);  // the variant of RFC 9562
   std::string text = to_hex(bytes);
   for (std::size_t dash : {8, 13, 18, 23}) text.insert(dash, 1, '-');
   return text;
 }
 
+}  // namespace
+
+bool has_redisson_form(const Owner& owner) {
+  const std::string& text = owner.str();
+  return text.find(':') == kUuidLength && parse_count(std::string_view{text}.substr(kUuidLength + 1));
+}
+
+bool is_of_rlock(const Owner& owner) { return has_redisson_form(owner) && owner.str()[kVersionAt] == '8'; }
+
 Owner new_owner() {
-  static const std::string process = random_uuid();
+  static const std::string process = our_uuid();
   static std::uint64_t holds = 0;
   return Owner{process + ":" + std::to_string(++holds)};
 }

@@ -315,10 +315,7 @@ class Wait {
   template <class Fact>
   void idle(TimePoint until, Fact&& woken) {
     until = earliest(until, options_.patience.until);
-    while (Clock::now() < until && !woken() && !options_.patience.interrupted()) {
-      redis_.loop().turn(earliest(until, options_.tell_at()));
-      if (Clock::now() >= options_.tell_at()) tell();
-    }
+    while (Clock::now() < until && !woken() && !options_.patience.interrupted()) redis_.loop().turn(until);
   }
 
   TimePoint asks_again_at(const Waitable& lock) {

@@ -50,7 +50,7 @@ struct Taken {
 
 using Acquired = std::variant<Taken, GaveUp>;
 
-/// What a waiter sees while it waits; called between turns, for wait lines.
+/// What a waiter sees while it waits, for wait lines.
 struct Waiting {
   const Busy* busy = nullptr;        ///< nothing while no server has answered
   const Failure* failure = nullptr;  ///< the server does not answer now, and why
@@ -75,9 +75,7 @@ struct AcquireOptions {
   int sync_replicas = 0;             ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
   std::function<bool()> hurried = [] { return false; };  ///< ends the giving back too, confirmed or not
-  std::function<void(const Waiting&)> tell = [](const Waiting&) {
-  };  ///< called when something changed, and at tell_at()
-  std::function<TimePoint()> tell_at = [] { return kNever; };
+  std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
 };
 
 /// The only wait loop of the program: ask; where it is busy undo what was taken, subscribe, ask again, and sleep until a

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/keys.h"
@@ -245,6 +246,11 @@ Call look(const LockName& name, const Facts& facts) {
 
 Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply) {
   return Reader{name, known, reply}.read();
+}
+
+bool lacks_facts(const Inspection& inspection) {
+  return std::ranges::any_of(inspection.holders,
+                             [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });
 }
 
 Call count_listeners(const Inspection& inspection) {

@@ -29,6 +29,9 @@ struct Holder {
 
   /// Does it live, as far as we can tell? Nothing: nobody knows. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
+
+  /// Is there reason to remove it by force? It is dead as far as we can tell, or it never frees itself.
+  bool stale(Milliseconds now) const { return !ttl || !alive(now).value_or(true); }
 };
 
 /// Who has a place in the queue of a fair lock.
@@ -73,6 +76,10 @@ KnownFacts read_facts(const Reply& reply);
 ///   2. What stands there?
 Call look(const LockName& name, const Facts& facts);
 Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply);
+
+/// Does an rlock hold it of which nothing is known? It may have come between the two answers: the first
+/// question is worth asking again.
+bool lacks_facts(const Inspection& inspection);
 
 ///   3. Who listens? An error in answer means that nobody can say: 0.
 Call count_listeners(const Inspection& inspection);

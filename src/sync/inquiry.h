@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "redis/redis.h"
+#include "sync/inspect.h"
+
+namespace rlock {
+
+/// Inspects a key beside something else that goes on, such as a wait for it: who says what about itself, what
+/// stands there, who listens.
+///
+/// Passive like a Source, for whoever owns it: begin(), then advance() after turns of the loop. Takes what a
+/// quorum answers: a server that is silent costs nothing but its own view.
+class Inquiry {
+ public:
+  explicit Inquiry(Redis& redis) : redis_(redis) {}
+  ~Inquiry() { drop(); }
+  Inquiry(const Inquiry&) = delete;
+  Inquiry& operator=(const Inquiry&) = delete;
+
+  /// Begins anew. `channel`: whose listeners are to be counted; nothing: of none. `answer_within`: a server
+  /// that takes longer is silent, and its connection is abandoned.
+  void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
+
+  /// Goes on where answers have come.
+  void advance();
+  TimePoint wake_at() const;
+
+  bool under_way() const noexcept { return step_ != Step::idle; }
+  TimePoint begun_at() const noexcept { return begun_; }
+
+  /// When the inquiry is over: what each server sees that answered, maybe none; and how many listen, 0 where
+  /// nobody can say.
+  std::vector<Inspection> take_seen() { return std::move(seen_); }
+  std::int64_t listeners() const noexcept { return listeners_; }
+
+  void drop();
+
+ private:
+  enum class Step { idle, facts, look, facts_again };
+
+  bool answered(Redis::Request request) const;
+  void ask(const Call& call, Step next);
+  void read_facts_of_all();
+  void read_looks();
+  void read_listeners_of_all();
+
+  Redis& redis_;
+  LockName name_;
+  Milliseconds answer_within_{0};
+  TimePoint begun_{};
+  Step step_ = Step::idle;
+  std::optional<Redis::Request> asked_, count_;
+  std::vector<KnownFacts> known_;
+  Votes looks_;
+  std::vector<Inspection> seen_;
+  std::int64_t listeners_ = 0;
+};
+
+}  // namespace rlock

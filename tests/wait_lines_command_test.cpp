@@ -1,0 +1,215 @@
+// What whoever waits is told, as a person sees it: on USR1, while the holder changes, and when the wait ends.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "support/eventually.h"
+#include "support/fair_scene.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+/// How long each of some USR1 is unanswered, the median.
+std::chrono::milliseconds answer_time(Rlock& waiter) {
+  std::vector<std::chrono::milliseconds> times;
+  for (int i = 0; i < 5; ++i) {
+    const std::size_t before = lines_in(waiter.err());
+    const StopWatch watch;
+    waiter.signal(SIGUSR1);
+    REQUIRE(eventually([&] { return lines_in(waiter.err()) > before; }));
+    times.push_back(watch.elapsed());
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+/// Does it look at its signals by now? Before that they would end it.
+bool takes_signals(const Rlock& process) {
+  const auto blocked = [&] {
+    const std::string status = read_file("/proc/" + std::to_string(process.pid()) + "/status");
+    const auto at = status.find("SigBlk:");
+    return status.starts_with("Name:\trlock\n") && at != std::string::npos &&
+           (std::stoull(status.substr(at + 7), nullptr, 16) & (1U << (SIGUSR1 - 1))) != 0;
+  };
+  return eventually(blocked);
+}
+
+bool listens(RedisServer& redis, const std::string& key, int count = 1) {
+  return eventually([&] { return redis.listeners("redisson_lock__channel:{" + key + "}") == count; });
+}
+
+}  // namespace
+
+TEST_CASE("USR1 to a waiter is answered within 100 ms, and never reaches its command") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("run", "-q", "-k", "deploy", "--", "sh", "-c", "sleep 0.2; echo done");
+  REQUIRE(listens(redis, "deploy"));
+
+  CHECK(answer_time(waiter) < 100ms);
+  CHECK(contains(waiter.err(), "rlock: waiting for 'deploy': held by "));
+  REQUIRE(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+
+  CHECK(waiter.exit_code() == 0);
+  CHECK(waiter.out() == "done\n");
+}
+
+TEST_CASE(
+    "USR1 is answered within 100 ms while the server is frozen, with what is known, and the wait goes on") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "deploy");
+  Rlock waiter = redis.rlock("run", "-q", "-k", "deploy", "--", "true");
+  REQUIRE(listens(redis, "deploy"));
+  redis.freeze();
+
+  CHECK(answer_time(waiter) < 100ms);
+  CHECK(contains(waiter.err(), "rlock: waiting for 'deploy': held by "));
+  redis.thaw();
+
+  REQUIRE(status_of(redis, {"lock", "release", "deploy", "--owner", owner}) == 0);
+  CHECK(waiter.exit_code() == 0);
+}
+
+TEST_CASE("USR1 to who waits for the server itself is answered within 100 ms") {
+  RedisServer redis;
+  redis.freeze();
+  Rlock waiter = redis.rlock("run", "-q", "-w", "forever", "-k", "deploy", "--", "true");
+  REQUIRE(takes_signals(waiter));
+
+  CHECK(answer_time(waiter) < 100ms);
+  CHECK(contains(waiter.err(), "rlock: waiting for redis at "));
+  redis.thaw();
+  CHECK(waiter.exit_code() == 0);
+}
+
+TEST_CASE("a fair wait line names the holder of now, and no rlock that has gone") {
+  FairScene scene;
+  RedisServer& redis = scene.server;
+  TempDir folder;
+  output_of({"mkfifo", folder / "gate"});
+  const auto run = [&](const std::string& reason, const std::string& command) {
+    return redis.rlock("run", "-q", "--fair", "--reason", reason, "-k", "deploy", "-c", command);
+  };
+  Rlock first = run("the first", "read line < " + folder / "gate");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
+  Rlock second = run("the second", "sleep 60");
+  REQUIRE(eventually([&] { return scene.queue().size() == 1; }));
+  Rlock third = run("the third", "true");
+  REQUIRE(eventually([&] { return scene.queue().size() == 2; }));
+  third.signal(SIGUSR1);
+  REQUIRE(eventually([&] { return contains(third.err(), "\"the first\""); }));
+
+  write_file(folder / "gate", "go\n");
+  CHECK(first.exit_code() == 0);
+  REQUIRE(eventually([&] { return contains(redis.cli({"HVALS", "rlock:meta:{deploy}"}), "the second"); }));
+  third.signal(SIGUSR1);
+  CHECK(eventually([&] { return contains(third.err(), "\"the second\""); }));
+  CHECK_FALSE(contains(third.err(), "Redisson"));
+}
+
+TEST_CASE("an owner that rlock has made is never called a Redisson client, whatever is known of it") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  redis.del("rlock:meta:{deploy}");
+  Rlock vain = redis.rlock("run", "-n", "-k", "deploy", "--", "true");
+  CHECK(vain.exit_code() == 75);
+  CHECK(contains(vain.err(), "'deploy' is held by "));
+  CHECK_FALSE(contains(vain.err(), "Redisson"));
+  Rlock inspect = redis.rlock("inspect", "deploy");
+  CHECK(inspect.exit_code() == 0);
+  CHECK_FALSE(contains(inspect.out(), "Redisson"));
+}
+
+TEST_CASE("how to remove a lock is said only where it is stale") {
+  RedisServer redis;
+  Rlock held = redis.rlock("run", "--lease", "6s", "-k", "deploy", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
+  Rlock alive = redis.rlock("run", "-n", "-k", "deploy", "--", "true");
+  CHECK(alive.exit_code() == 75);
+  CHECK(contains(alive.err(), "'deploy' is held by "));
+  CHECK_FALSE(contains(alive.err(), "unlock"));
+
+  held.signal(SIGSTOP);
+  Rlock waiter = redis.rlock("run", "-w", "4500ms", "-k", "deploy", "--", "true");
+  CHECK(waiter.exit_code() == 75);
+  CHECK(contains(waiter.err(), "rlock: gave up after 4.5s: 'deploy' is held by "));
+  CHECK(contains(waiter.err(), "; not renewed for "));
+  CHECK(contains(waiter.err(), ": it looks dead, and frees in "));
+  CHECK(contains(waiter.err(), "\nrlock: to remove it now: rlock unlock deploy\n"));
+  Rlock inspect = redis.rlock("inspect", "deploy");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(contains(inspect.out(), ", not renewed for "));
+  CHECK(contains(inspect.out(), ": it looks dead, and frees in "));
+  held.signal(SIGKILL);
+}
+
+TEST_CASE("what never frees itself is stale, and its remedy is one that unlock takes") {
+  RedisServer redis;
+  redis.cli({"HSET", "theirs", "6e0f0261-922f-4ca9-9275-5cd246e2e294:57", "1"});
+  Rlock vain = redis.rlock("run", "-n", "-k", "theirs", "--", "true");
+  CHECK(vain.exit_code() == 75);
+  CHECK(contains(vain.err(), "held by 6e0f02...:57 (a Redisson client); no TTL: it never frees itself\n"));
+  CHECK(contains(vain.err(), "rlock: to remove it now: rlock unlock theirs\n"));
+  CHECK(status_of(redis, {"unlock", "--yes", "theirs"}) == 0);
+}
+
+TEST_CASE("a signal that ends a wait is followed by one line that says what was waited for") {
+  RedisServer redis;
+  acquired(redis, "deploy");
+  for (const int number : {SIGTERM, SIGINT}) {
+    Rlock waiter = redis.rlock("run", "-k", "deploy", "--", "true");
+    Rlock quiet = redis.rlock("run", "-q", "-k", "deploy", "--", "true");
+    Rlock acquire = redis.rlock("lock", "acquire", "--lease", "1m", "deploy");
+    REQUIRE(listens(redis, "deploy", 3));
+    for (Rlock* one : {&waiter, &quiet, &acquire}) one->signal(number);
+    CHECK(waiter.exit_code() == 128 + number);
+    CHECK(lines_in(waiter.err()) == 1);
+    CHECK(contains(waiter.err(), number == SIGTERM ? "rlock: SIGTERM after " : "rlock: SIGINT after "));
+    CHECK(contains(waiter.err(), ": 'deploy' is held by "));
+    CHECK(acquire.exit_code() == 128 + number);
+    CHECK(contains(acquire.err(), ": 'deploy' is held by "));
+    CHECK(quiet.exit_code() == 128 + number);
+    CHECK(quiet.err().empty());
+  }
+}
+
+TEST_CASE("a signal that ends a wait for the server, for permits or for a latch says so, too") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"permit", "init", "seats", "1"}) == 0);
+  REQUIRE(status_of(redis, {"permit", "acquire", "seats", "--lease", "1m"}) == 0);
+  REQUIRE(status_of(redis, {"latch", "set", "built", "1"}) == 0);
+  Rlock seat = redis.rlock("permit", "acquire", "seats", "--lease", "1m");
+  Rlock latch = redis.rlock("latch", "wait", "built");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_sc:{seats}") == 1; }));
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }));
+  seat.signal(SIGTERM);
+  latch.signal(SIGTERM);
+  CHECK(seat.exit_code() == 128 + SIGTERM);
+  CHECK(contains(seat.err(), "rlock: SIGTERM after "));
+  CHECK(contains(seat.err(), ": 'seats': all its permits are taken"));
+  CHECK(latch.exit_code() == 128 + SIGTERM);
+  CHECK(contains(latch.err(), ": 'built': it is still closed"));
+
+  redis.freeze();
+  Rlock away = redis.rlock("run", "-w", "forever", "-k", "k", "--", "true");
+  REQUIRE(takes_signals(away));
+  away.signal(SIGTERM);
+  CHECK(away.exit_code() == 128 + SIGTERM);
+  CHECK(contains(away.err(), "rlock: SIGTERM after "));
+  CHECK(contains(away.err(), "waiting for redis at "));
+  redis.thaw();
+}
