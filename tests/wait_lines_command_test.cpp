@@ -109,7 +109,7 @@ TEST_CASE("a fair wait line names the holder of now, and no rlock that has gone"
   Rlock second = run("the second", "sleep 60");
   REQUIRE(eventually([&] { return scene.queue().size() == 1; }));
   Rlock third = run("the third", "true");
-  REQUIRE(eventually([&] { return scene.queue().size() == 2; }));
+  REQUIRE(eventually([&] { return scene.lines({"PUBSUB", "CHANNELS", kChannel + "*"}).size() == 2; }));
   third.signal(SIGUSR1);
   REQUIRE(eventually([&] { return contains(third.err(), "\"the first\""); }));
 
