@@ -76,7 +76,7 @@ TEST_CASE("what is said to remove a stale lock does that, in the same environmen
   const Words server{"--url", redis.url() + "?db=2"};
   const auto tried = [&](Words words) {
     words.insert(words.end(), server.begin(), server.end());
-    words.insert(words.end(), {"--", "-it's"});
+    words.push_back("--key=-it's");
     return Rlock{words, options};
   };
   REQUIRE(tried({"lock", "acquire", "--lease", "1m"}).exit_code() == 0);
