@@ -2,7 +2,12 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
+#include "base/error.h"
 #include "base/text.h"
+#include "cmd/deployment.h"
+#include "redis/target.h"
 
 namespace rlock {
 namespace {
@@ -20,6 +25,16 @@ std::optional<std::string> lines_of(const std::vector<std::int64_t>& numbers) {
   lines.reserve(numbers.size());
   for (const std::int64_t number : numbers) lines.push_back(std::to_string(number));
   return joined(lines, "\n");
+}
+
+/// A URL that cannot be read is not passed on where it may say a password.
+std::optional<std::string> without_password(const std::string& url) {
+  try {
+    const Target target = parse_target(url);
+    return target.password.empty() ? url : target.url();
+  } catch (const Error&) {
+    return url.find('@') == std::string::npos ? std::optional{url} : std::nullopt;
+  }
 }
 
 }  // namespace
@@ -43,6 +58,13 @@ Variables describe_hold(const HoldFacts& facts) {
       {"RLOCK_SLOTS", lines_of(facts.slots)},
       {"RLOCK_STACK", facts.stack},
   };
+}
+
+Variables without_passwords() {
+  Variables changes;
+  for (const char* name : kPasswordVariables) changes.emplace_back(name, std::nullopt);
+  if (const char* url = std::getenv("REDIS_URL")) changes.emplace_back("REDIS_URL", without_password(url));
+  return changes;
 }
 
 }  // namespace rlock

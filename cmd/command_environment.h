@@ -27,4 +27,8 @@ struct HoldFacts {
 /// through.
 Variables describe_hold(const HoldFacts& facts);
 
+/// Takes the passwords of servers out of an environment: those that rlock reads from variables, and that in REDIS_URL. Other variables
+/// name none: RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.
+Variables without_passwords();
+
 }  // namespace rlock

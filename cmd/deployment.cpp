@@ -118,10 +118,10 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
 /// The password of servers whose URL has none. Asked for at most once.
 PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
   if (named.password_file) return PasswordSource::file(*named.password_file);
-  if (const auto password = variable("RLOCK_PASSWORD")) return PasswordSource::fixed(*password);
-  if (config.password_file) return PasswordSource::file(*config.password_file);
-  for (const char* name : {"VALKEYCLI_AUTH", "REDISCLI_AUTH"}) {
+  for (const char* name : kPasswordVariables) {
     if (const auto password = variable(name)) return PasswordSource::fixed(*password);
+    // Our own variable overrules a config file; those of other programs do not.
+    if (config.password_file) return PasswordSource::file(*config.password_file);
   }
   return {};
 }
@@ -208,7 +208,8 @@ Deployment settle(const ServerOptions& flags) {
   refuse_twins(deployment.targets);
   deployment.environment = environment_of(deployment, password);
   if (!deployment.named)
-    complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)", deployment.targets[0].str()));
+    complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",
+                         deployment.targets[0].str()));
   return deployment;
 }
 

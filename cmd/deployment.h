@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ struct Deployment {
   /// The words by which another command of the same user reaches that key, for a shell: `--prefix app: deploy`. No password.
   std::string words_for(const LockName& name) const;
 };
+
+/// Variables that hold a password, the more important first.
+constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
 /// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to, and says on stderr which
 /// server it is when nobody named one.

@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "cmd/command_name.h"
 #include "redis/slots.h"
 
 namespace rlock {
 namespace {
 
 Metadata facts_about(const RunOptions& options) {
-  Metadata facts = about_us(options.command.front());
+  Metadata facts = about_us(command_name(options.command));
+  if (options.show_args) facts.command = command_line(options.command);
   if (!options.reason.empty()) facts.reason = options.reason;
   facts.labels = options.labels;
   facts.renews = options.renew;

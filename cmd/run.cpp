@@ -129,6 +129,7 @@ HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& tak
 Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
   Variables variables = describe_hold(facts_of(opt, locks, taken));
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
+  if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
   return variables;
 }
 

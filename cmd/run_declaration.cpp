@@ -224,6 +224,11 @@ void declare_telling(Declaration& told, RunOptions& opt) {
             .value = "K=V",
             .manual = "As --reason; may be given several times.",
             .set = label_into(opt.labels)});
+  told.add({.names = "--show-args",
+            .manual =
+                "Show the arguments of COMMAND as well. Without it only its name is written down, since "
+                "arguments hold secrets: that of a script where an interpreter runs one.",
+            .set = into(opt.show_args)});
   told.add(
       {.names = "--status-file",
        .value = "F",
@@ -264,6 +269,11 @@ void declare_rare(Declaration& told, RunOptions& opt) {
              "The pause between tries of a type that nothing wakes: doubles from MIN to MAX, with jitter.",
          .set = backoff_into(opt.backoff)});
   }
+  told.add({.names = "--scrub-password",
+            .manual =
+                "Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the "
+                "environment of COMMAND. A nested rlock then needs a password file.",
+            .set = into(opt.scrub_password)});
   told.add({.names = "--quorum",
             .value = "majority|all",
             .standard = "majority",

@@ -52,11 +52,13 @@ struct RunOptions {
   // What to tell.
   std::string reason;
   std::map<std::string, std::string> labels;
+  bool show_args = false;  ///< the arguments of the command, too
   std::optional<std::int64_t> status_fd;
   std::string status_file;
 
   std::vector<std::string> command;  ///< argv, byte for byte; of -c: /bin/sh -c STRING
   bool command_marked = false;       ///< "--" stood before it
+  bool scrub_password = false;       ///< no password in its environment
 };
 
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.

@@ -4,15 +4,29 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "cmd/command_name.h"
 
 namespace rlock {
+namespace {
+
+/// The words that started a process; nothing where /proc does not tell.
+std::vector<std::string> words_of(pid_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/cmdline", pid), std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (text.empty()) return {};
+  if (text.back() == '\0') text.pop_back();
+  return split(text, '\0');
+}
+
+}  // namespace
 
 Metadata about_the_script() {
   const pid_t script = ::getppid();
-  std::string command;
-  std::ifstream file{fmt::format("/proc/{}/comm", script)};
-  std::getline(file, command);
-  Metadata facts = about_us(command.empty() ? "?" : command);
+  const std::vector<std::string> words = words_of(script);
+  Metadata facts = about_us(words.empty() ? "?" : command_name(words));
   facts.pid = script;
   facts.renews = false;
   return facts;

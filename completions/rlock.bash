@@ -45,7 +45,7 @@ _rlock_verbs() {
 _rlock_options() {
   case $1 in
     'run')
-      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd -q --quiet -v --verbose --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
       valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')

@@ -103,6 +103,7 @@ _rlock() {
         '*--on-lost=[stop COMMAND or warn, when the lock is lost]:stop|warn:(stop warn)' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
         '*--label=[As --reason; may be given several times]:K=V:( )' \
+        '*--show-args[Show the arguments of COMMAND as well]' \
         '*--status-file=[one JSON line that says how it ended]:F:_files' \
         '*--status-fd=[the same, to an open descriptor]:N:( )' \
         '*-q[Only errors and warnings]' \
@@ -112,6 +113,7 @@ _rlock() {
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
         '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \
+        '*--scrub-password[Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the environment of COMMAND]' \
         '*--quorum=[Of several --url\: how many servers must grant the lock]:majority|all:(majority all)' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \

@@ -222,7 +222,7 @@ TEST_CASE("who waits is told who holds it although one server is frozen") {
   three[0].freeze();
   Rlock waiter = three.rlock("run", "-k", "k", "--", "true");
   CHECK(eventually([&] { return contains(waiter.err(), "waiting for 'k': held by "); }, 20s));
-  CHECK_MESSAGE(contains(waiter.err(), " (sh); "), waiter.err());
+  CHECK_MESSAGE(contains(waiter.err(), " (sh -c); "), waiter.err());
   three[0].thaw();
 }
 

@@ -184,6 +184,36 @@ TEST_CASE("a password is found nowhere, whatever way it came and however the run
   for (const Source& source : passwords.sources()) check_an_end(passwords, source, 69);
 }
 
+TEST_CASE(
+    "--scrub-password takes every password out of the command's environment, and leaves it the server") {
+  RedisServer redis{{.config = {"requirepass " + kCanary}}};
+  redis.cli({"AUTH", kCanary});
+  const Passwords passwords{redis};
+  for (const Source& source : passwords.sources()) {
+    CAPTURE(source.name);
+    Process::Options options = passwords.environment(source);
+    for (const char* name : {"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"})
+      options.env.try_emplace(name, kCanary);
+    options.env.try_emplace("REDIS_URL", "redis://" + kCanary + "@[");
+    Rlock rlock{run(source, {"--scrub-password"}, {"env"}), options};
+    CHECK_MESSAGE(rlock.exit_code(kDeadline) == 0, rlock.err());
+    CHECK(silent(rlock.out()));
+    CHECK(rlock.out().find("RLOCK_URL=unix://" + redis.socket() + "\n") != std::string::npos);
+  }
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = redis.url();
+  options.env["RLOCK_PASSWORD"] = kCanary;
+  for (const auto& [url, left] :
+       {std::pair{"rediss://u:" + kCanary + "@h:1/2", "REDIS_URL=rediss://u@h:1/2\n"},
+        std::pair{std::string{"redis://h"}, "REDIS_URL=redis://h\n"},
+        std::pair{std::string{"not-ours"}, "REDIS_URL=not-ours\n"}}) {
+    options.env["REDIS_URL"] = url;
+    Rlock rlock{{"run", "--scrub-password", "-k", "k", "env"}, options};
+    CHECK(rlock.exit_code(kDeadline) == 0);
+    CHECK_MESSAGE(rlock.out().find(left) != std::string::npos, rlock.out());
+  }
+}
+
 TEST_CASE("a password that is typed is not shown") {
   RedisServer redis{{.config = {"requirepass " + kCanary}}};
   redis.cli({"AUTH", kCanary});
