@@ -76,9 +76,9 @@ TEST_CASE("a key that begins with a dash is taken behind an equals sign, and mes
   CHECK(Rlock{{"sem", "init", "--key=-s", "3"}, redis.environment()}.exit_code() == 0);
   CHECK(redis.cli({"GET", "-s"}) == "3");
   REQUIRE(Rlock{{"lock", "acquire", "--key=-k v", "--lease", "1m"}, redis.environment()}.exit_code() == 0);
-  Rlock busy{{"run", "-n", "--key=-k v", "--", "true"}, redis.environment()};
-  CHECK(busy.exit_code() == 75);
-  CHECK(busy.err().find("rlock unlock --key='-k v'\n") != std::string::npos);
+  Rlock vain{{"lock", "release", "--key=-k v", "--owner", "o:1"}, redis.environment()};
+  CHECK(vain.exit_code() == 1);
+  CHECK(vain.err().find("see: rlock inspect --key='-k v'\n") != std::string::npos);
   CHECK(Rlock{{"unlock", "--yes", "--key=-k v"}, redis.environment()}.exit_code() == 0);
 }
 
