@@ -82,12 +82,13 @@ class Release final : public LockVerb {
     Session session{server_};
     const Inspection found = find(session);
     // What remains of several holds keeps its own lease.
-    const auto lock = found_lock(
-        found, {.name = found.name, .owner = owner, .lease = Milliseconds{1}, .cluster = session.cluster()});
+    const auto lock = found_lock(found, {.name = found.name,
+                                         .owner = owner,
+                                         .lease = Milliseconds{1},
+                                         .cluster = session.cluster(),
+                                         .owner_returns = true});
     if (!lock) return not_held(session, found);
-    const bool last = holder_named(found, owner)->count == 1;
-    Part part{.lock = lock.get()};
-    if (last) part.erasure = {erase_metadata(found.name, owner)};
+    Part part{.lock = lock.get(), .erasure = {erase_metadata(found.name, owner, lock->evidence())}};
     const GivenBack back =
         give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())

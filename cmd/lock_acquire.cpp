@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/log.h"
@@ -17,7 +18,6 @@
 #include "cmd/verbs.h"
 #include "sync/lease.h"
 #include "sync/metadata.h"
-#include "sync/release.h"
 
 namespace rlock {
 namespace {
@@ -44,31 +44,8 @@ class Acquire final : public Verb {
   ServerOptions server_;
 
   Owner owner_;
-  bool ours_before_ = false;  ///< the given owner had it already
   std::unique_ptr<Lockable> lock_;
   std::vector<Part> parts_;
-};
-
-/// Asks whether an owner has it already, and lets its lease start anew then: a try that came to nothing would else give back
-/// what somebody else works under.
-class OwnHold final : public Waitable {
- public:
-  explicit OwnHold(const Lockable& lock) : lock_(lock) {}
-
-  bool there() const noexcept { return there_; }
-
-  Call ask() const override { return lock_.renew(); }
-  Attempt read(const Reply& reply) const override {
-    there_ = lock_.read_renewal(reply) || there_;
-    return Held{};
-  }
-  std::optional<Call> give_back() const override { return std::nullopt; }
-  std::vector<Channel> channels() const override { return {}; }
-  const LockName& name() const override { return lock_.name(); }
-
- private:
-  const Lockable& lock_;
-  mutable bool there_ = false;  ///< some server has said so
 };
 
 Declaration Acquire::declare() {
@@ -117,10 +94,13 @@ Declaration Acquire::declare() {
 }
 
 std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) const {
-  return type_->make(
-      {.claim = {.name = session.name(key_), .owner = owner_, .lease = *lease_, .cluster = session.cluster()},
-       .again = again,
-       .waits = !wait_.nonblock});
+  return type_->make({.claim = {.name = session.name(key_),
+                                .owner = owner_,
+                                .lease = *lease_,
+                                .cluster = session.cluster(),
+                                .owner_returns = given_owner_.has_value()},
+                      .again = again,
+                      .waits = !wait_.nonblock});
 }
 
 Wish Acquire::wish(const Session& session, bool again) {
@@ -128,7 +108,7 @@ Wish Acquire::wish(const Session& session, bool again) {
   parts_ = {
       {.lock = lock_.get(),
        .escort = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
-       .erasure = {erase_metadata(lock_->name(), owner_)}}};
+       .erasure = {erase_metadata(lock_->name(), owner_, lock_->evidence())}}};
   return {parts_};
 }
 
@@ -136,20 +116,11 @@ Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLine
   AcquireOptions options = session.waiting(wait_, started, lines);
   options.node_timeout = node_timeout(*lease_, session.deployment.timeouts.command);
   options.good_for = valid_for(*lease_);
-  if (!given_owner_) {
-    options.anew = [&] {
-      owner_ = new_owner();
-      return wish(session, again);
-    };
-  }
-  const Wish wanted = wish(session, again);
-  if (given_owner_ && !again) {
-    const OwnHold before{*lock_};
-    Acquired looked = acquire(session.redis, before, options);
-    if (std::holds_alternative<GaveUp>(looked)) return looked;
-    options.ours_before = ours_before_ = before.there();
-  }
-  return acquire(session.redis, wanted.parts, options);
+  options.renew_identity = [&](NewIdentity renewed) {
+    if (renewed == NewIdentity::owner && !given_owner_) owner_ = new_owner();
+    return wish(session, again);
+  };
+  return acquire(session.redis, wish(session, again).parts, options);
 }
 
 /// Prints the owner. A lock of which nobody knows is given back.
@@ -170,11 +141,17 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
   return failed == 0 ? exit_code::ok : unprinted(session, failed);
 }
 
+/// Undoes what this call has taken, and nothing that the owner had before.
 int Acquire::unprinted(Session& session, int error) const {
-  if (!ours_before_) static_cast<void>(give_back(session.redis, parts_, {}, within(kGoodbye)));
+  Call undo = *lock_->give_back();
+  undo.escort = parts_.front().erasure;
+  const Votes votes = session.redis.run(undo, within(kGoodbye));
+  const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
+    return vote.answer() != nullptr && lock_->read_release(*vote.answer()).how != Released::How::was_not_ours;
+  });
   throw Error{Error::system, fmt::format("write error on stdout: {}; {} {}", std::strerror(error),
                                          in_quotes(lock_->name().str()),
-                                         ours_before_ ? "stays held, as it was before" : "was given back")};
+                                         undone ? "was given back" : "stays held, as it was before")};
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {

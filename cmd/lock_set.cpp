@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/random.h"
 #include "cmd/command_name.h"
 #include "redis/slots.h"
 
@@ -28,8 +27,8 @@ bool lie_in_one_slot(const std::vector<std::string>& keys) {
 
 }  // namespace
 
-LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& above)
-    : options_(options), owner_(new_owner()), facts_(facts_about(options)) {
+LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above)
+    : options_(options), owner_(owner), facts_(facts_about(options)) {
   for (const LockName& name : options.names) {
     const InheritedHold* outer = find_hold(above, name);
     const Wanted wanted{.claim = {.name = name,
@@ -47,7 +46,7 @@ LockSet::LockSet(const RunOptions& options, const std::vector<InheritedHold>& ab
     parts_.push_back({&lock, {}});
     if (outer == nullptr) {  // of a hold that we enter people know already
       parts_.back().escort = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
-      parts_.back().erasure = {erase_metadata(name, lock.owner())};
+      parts_.back().erasure = {erase_metadata(name, lock.owner(), lock.evidence())};
     }
   }
   if (locks_.size() > 1) {

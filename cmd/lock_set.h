@@ -17,8 +17,9 @@ namespace rlock {
 /// A key that a process above us holds is entered once more, as its owner; every other one gets an owner of this run.
 class LockSet {
  public:
-  /// `above`: the holds that may be entered; none: every key is taken for the first time.
-  LockSet(const RunOptions& options, const std::vector<InheritedHold>& above);
+  /// `owner`: of this run; no other run may have it. `above`: the holds that may be entered; none: every key is taken for the
+  /// first time.
+  LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above);
 
   /// To take and to renew: each with what people want to know about us written behind it.
   std::span<const Part> parts() const noexcept { return parts_; }

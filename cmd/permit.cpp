@@ -99,7 +99,7 @@ class Acquire final : public PoolVerb {
     const std::vector<Part> parts{
         {.lock = &wanted,
          .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
-         .erasure = {erase_metadata(name, wanted.owner())}}};
+         .erasure = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment, started, wait_, {name}, "all its permits are taken"}};

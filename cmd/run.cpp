@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/command_environment.h"
@@ -67,14 +68,16 @@ void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Sig
 Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
               std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
-    const auto wish = [&] {
-      locks.emplace(opt, above);
+    Owner owner = new_owner();
+    const auto wish = [&](NewIdentity renewed) {
+      if (renewed == NewIdentity::owner) owner = new_owner();
+      locks.emplace(opt, owner, above);
       return Wish{locks->parts(), locks->together()};
     };
-    wish();
+    wish(NewIdentity::requests);
     AcquireOptions options = waiting(opt, signals, lines);
     options.together = locks->together();
-    options.anew = wish;
+    options.renew_identity = wish;
     Acquired got = acquire(redis, locks->parts(), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
     const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&

@@ -124,7 +124,8 @@ Forced Unlock::force(Session& session, const Inspection& found) const {
   } else {
     call = Lock::force(found.name, owner, session.cluster());
   }
-  for (const Holder& holder : found.holders) call.escort.push_back(erase_metadata(found.name, holder.owner));
+  for (const Holder& holder : found.holders)
+    call.escort.push_back(erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
   // It is removed where one of several servers has removed it; else each has the same reason not to.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call)) {

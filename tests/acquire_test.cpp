@@ -92,16 +92,6 @@ TEST_CASE("a wait that nobody answered is unreachable, and what may have been gr
   CHECK(redis.farewells == std::vector<std::string>{"toy/release"});
 }
 
-TEST_CASE("what was ours before is not given back with a try that nobody answered") {
-  ListRedis redis;
-  AcquireOptions options = one_try();
-  options.ours_before = true;
-  redis.is_silent();
-
-  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
-  CHECK(redis.log == std::vector<std::string>{"toy/acquire"});
-}
-
 TEST_CASE("without a wait a server that cannot be reached is given up at once") {
   ListRedis redis;
   redis.persistent = false;
@@ -196,13 +186,27 @@ TEST_CASE("what was granted too late is given back, and is no reason to say busy
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release"});
 }
 
+TEST_CASE("nothing is held between two tries when too few replicas have it") {
+  ListRedis redis;
+  redis.answers(kHeld);
+  redis.answers(Reply{0});  // WAIT: no replica
+  redis.answers(kDone);
+  redis.answers(kHeld);
+  redis.answers(Reply{1});
+  AcquireOptions options = waiting(1000ms);
+  options.sync_replicas = 1;
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(redis.log == std::vector<std::string>{"toy/acquire", "WAIT", "toy/release", "toy/acquire", "WAIT"});
+}
+
 TEST_CASE("after a round that had to be undone the next one asks as somebody else") {
   ListRedis redis{3};
   const Toy again{"k"};
   const std::vector<Part> other{{&again, {}}};
   int begun = 0;
   AcquireOptions options = waiting(1000ms);
-  options.anew = [&] {
+  options.renew_identity = [&](NewIdentity) {
     ++begun;
     return Wish{other};
   };
@@ -221,7 +225,7 @@ TEST_CASE("after a round that had to be undone the next one asks as somebody els
 TEST_CASE("who is only told busy stays who he is") {
   ListRedis redis{3};
   AcquireOptions options = waiting(1000ms);
-  options.anew = [&]() -> Wish { throw std::logic_error{"not asked for"}; };
+  options.renew_identity = [&](NewIdentity) -> Wish { throw std::logic_error{"not asked for"}; };
   redis.answers(kBusy);
   redis.answers(kHeld);
 

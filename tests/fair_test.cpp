@@ -17,7 +17,8 @@ TEST_CASE("a fair lock stands under Redisson's keys, and each waiter has a chann
   CHECK(lock.ask().keys == std::vector<std::string>{"deploy", kQueue, kDeadlines, kWaiters});
   CHECK(lock.channels() == std::vector{Channel{kChannel + "me:1"}});
   CHECK(lock.queues());
-  CHECK(lock.release({}).keys == lock.ask().keys);
+  const Call release = lock.release({});
+  CHECK(std::vector(release.keys.begin(), release.keys.end() - 1) == lock.ask().keys);
   CHECK(lock.renew().keys == std::vector<std::string>{"deploy"});
 }
 

@@ -125,8 +125,16 @@ TEST_CASE("a hold that only --min-hold keeps says how its command ended, and whe
 TEST_CASE("erasing metadata forgets this holder and no other") {
   Scene scene;
   scene.server.cli({"HSET", "rlock:meta:{deploy}", "me:1", "{}", "you:1", "{}"});
-  scene.redis.twice(erase_metadata(kName, kMe));
+  scene.redis.twice(erase_metadata(kName, kMe, {"deploy", "me:1"}));
   CHECK(contents(scene.redis) == "rlock:meta:{deploy} (stays) hash ['you:1', '{}']");
+}
+
+TEST_CASE("metadata of a holder that still holds are not erased") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(facts());
+  scene.redis.run(erase_metadata(kName, kMe, {"deploy", "me:1"}));
+  CHECK(scene.read());
 }
 
 TEST_CASE("what killed holders left goes when there is much of it") {

@@ -65,6 +65,30 @@ TEST_CASE("a lock that too few replicas have is undone, and is no lock: 69") {
   }
 }
 
+TEST_CASE("a wait for replicas ends with --wait, and nothing is held after it") {
+  Pair pair;
+  const StopWatch watch;
+  Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m", "--wait", "1s"}, {"echo", "ran"});
+  CHECK(rlock.exit_code(kDeadline) == 69);
+  CHECK(watch.elapsed() < 10s);
+  CHECK_FALSE(pair.primary.has("k"));
+}
+
+TEST_CASE("a wait for replicas ends with a signal, and nothing is held after it") {
+  Pair pair;
+  Rlock rlock = pair.run({"--sync-replicas", "2", "--sync-timeout", "1m"}, {"echo", "ran"});
+  const auto waits = [&] {
+    return pair.primary.cli({"INFO", "clients"}).find("blocked_clients:1") != std::string::npos;
+  };
+  REQUIRE(eventually(waits, kDeadline));
+  CHECK(pair.primary.has("k"));
+  const StopWatch watch;
+  rlock.signal(SIGTERM);
+  CHECK(rlock.exit_code(kDeadline) == 128 + SIGTERM);
+  CHECK(watch.elapsed() < 10s);
+  CHECK_FALSE(pair.primary.has("k"));
+}
+
 TEST_CASE("a replica that is frozen counts no more, and counts again when it is back") {
   Pair pair;
   pair.replica.freeze();

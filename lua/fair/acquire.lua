@@ -1,43 +1,52 @@
 -- Take the lock when nobody is ahead of us; else take a place in the queue, or keep it, and say that we live.
 -- May be sent twice: a first hold is set to 1, not counted, and who has a place keeps it.
 --
--- KEYS  lock       hash: owner -> holds; its TTL is the lease
+-- KEYS  lock       hash: owner -> holds; its TTL is the lease, which this never shortens
 --       queue      list: owners in the order of their turns
 --       deadlines  zset: owner -> forgotten after
 --       waiters    hash: those of rlock among them
+--       request    optional, string: as in lock/acquire
 -- ARGV  owner      who asks
 --       lease      milliseconds, >= 1
 --       patience   for how many ms we count as alive from now on; 0: we do not queue
 --       channel    where a waiter is woken, without its ":<owner>"
 --       sharded    1: as sharded pub/sub too
+--       memory     for how many ms the request is remembered
 -- ->    {1, now}   held; now is the server's time in ms since the epoch
 --       {0, retry, pttl, position, length[, holder]}
 --                  busy; worth asking again after `retry` ms (-1: we will be told); the rest of the holder's lease (-1:
 --                  it has no TTL, -2: free, but not for us yet); our place (0: none) in a queue so long
+--       {2}        a late copy: what it took is gone
 --       {-1, kind, key}  something else stands there
-local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner, lease, patience, channel, sharded = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
+-- To a script that includes this one: whether this call changed no count, too.
+local lock, queue, deadlines, waiters, request = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local owner, lease, patience, channel, sharded, memory = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
 local kind_of = include('kind_of')
 local now = include('now')
 local holder_of = include('holder_of')
 local mended_queue = include('mended_queue')
 local wake_head = include('wake_head')
+local is_over = include('is_over')
+local end_with_last_place = include('end_with_last_place')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind, lock} end
+local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
+if is_over(request, ours) then return {2} end
 local time = now()
 local line, deadline_of, arrived = mended_queue(queue, deadlines, waiters, time)
 if not line then return {-1, deadline_of, arrived} end
 
-local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
 if ours or kind == 'none' and (not line[1] or line[1] == owner) then
-  redis.call('pexpire', lock, lease)  -- first: who may not do this leaves no lock without a TTL
+  local longest = math.max(redis.call('pttl', lock), tonumber(lease))
+  redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
   redis.call('hsetnx', lock, owner, 1)
-  redis.call('pexpire', lock, lease)
+  redis.call('pexpire', lock, longest)
   redis.call('lrem', queue, 0, owner)
   redis.call('zrem', deadlines, owner)
   redis.call('hdel', waiters, owner)
-  return {1, time}
+  if request and not ours then redis.call('set', request, 1, 'px', memory) end
+  return {1, time}, ours
 end
 
 local position = 0
@@ -62,6 +71,7 @@ if patience > 0 then
     line[#line + 1] = owner
     position = #line
   end
+  end_with_last_place(queue, deadlines, time)
 end
 
 local pttl = redis.call('pttl', lock)

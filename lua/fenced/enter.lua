@@ -3,12 +3,12 @@
 --
 -- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
 --       token    string: the last token
---       request  string: the token of this request
+--       request  string: the token of this request, or that it was undone
 -- ARGV  owner    who asks
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
 -- ->    {1, now, token}  held; now is the server's time in ms since the epoch
---       {2}              this owner does not have it
+--       {2}              this owner does not have it, or the request was undone
 --       {-1, kind}       something else stands there
 local lock, token, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
@@ -19,12 +19,13 @@ local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
 if redis.call('hexists', lock, owner) == 0 then return {2} end
 local answered = redis.call('get', request)
-if answered then return {1, now(), tonumber(answered)} end
+if answered == 'undone' then return {2} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
 
 local time = now()  -- first: who may not ask for it takes nothing
-if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+if answered then return {1, time, tonumber(answered)} end
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)
 redis.call('hincrby', lock, owner, 1)

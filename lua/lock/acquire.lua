@@ -1,24 +1,34 @@
 -- Take the lock, or say how long its holder may still keep it.
 -- May be sent twice: a first hold is set to 1, not counted, and the holds of one who has it stay as they are.
 --
--- KEYS  lock   hash: owner -> holds; its TTL is the lease
--- ARGV  owner  who asks
---       lease  milliseconds, >= 1
+-- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
+--       request  optional, string: this request took the lock. For an owner who may have it before and after, so that
+--                an undo touches nothing else, and a late copy takes nothing
+-- ARGV  owner    who asks
+--       lease    milliseconds, >= 1
+--       memory   for how many ms the request is remembered
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
 --       {0, pttl, holder}  busy; worth asking again after so many ms (-1: it has no TTL)
+--       {2}         a late copy: what it took is gone
 --       {-1, kind}  something else stands there
-local lock = KEYS[1]
-local owner, lease = ARGV[1], ARGV[2]
+-- To a script that includes this one: whether this call changed no count, too.
+local lock, request = KEYS[1], KEYS[2]
+local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
 local holder_of = include('holder_of')
+local is_over = include('is_over')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
-if kind == 'lock' and redis.call('hexists', lock, owner) == 0 then return {0, redis.call('pttl', lock), holder_of(lock)} end
+local ours = redis.call('hexists', lock, owner) == 1
+if kind == 'lock' and not ours then return {0, redis.call('pttl', lock), holder_of(lock)} end
+if is_over(request, ours) then return {2} end
 
 local time = now()  -- first: who may not ask for it takes nothing
-redis.call('pexpire', lock, lease)  -- first: who may not do this leaves no lock without a TTL
+local longest = math.max(redis.call('pttl', lock), tonumber(lease))
+redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
 redis.call('hsetnx', lock, owner, 1)
-redis.call('pexpire', lock, lease)
-return {1, time}
+redis.call('pexpire', lock, longest)
+if request and not ours then redis.call('set', request, 1, 'px', memory) end
+return {1, time}, ours

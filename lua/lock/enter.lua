@@ -2,12 +2,12 @@
 -- May be sent twice: the request is remembered, and its repetition is answered, not counted.
 --
 -- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
---       request  string: this request was done
+--       request  string: this request was done, or undone
 -- ARGV  owner    who asks
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {2}         this owner does not have it
+--       {2}         this owner does not have it, or the request was undone
 --       {-1, kind}  something else stands there
 local lock, request = KEYS[1], KEYS[2]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
@@ -17,10 +17,12 @@ local now = include('now')
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
 if redis.call('hexists', lock, owner) == 0 then return {2} end
-if redis.call('exists', request) == 1 then return {1, now()} end
+local answered = redis.call('get', request)
+if answered == 'undone' then return {2} end
 
 local time = now()  -- first: who may not ask for it takes nothing
-if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+if answered then return {1, time} end
 redis.call('set', request, 1, 'px', memory)
 redis.call('hincrby', lock, owner, 1)
 return {1, time}

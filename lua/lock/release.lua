@@ -1,16 +1,19 @@
 -- Give one hold back, and wake the waiters when it was the last.
--- May be sent twice: the only hold is gone the second time; where there are several, the request is remembered.
+-- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts another down.
 --
 -- KEYS  lock      hash: owner -> holds
 --       queue, deadlines, waiters   optional: those of a fair lock, whose head is to be woken too
---       request   optional, string: the answer to this request. Without it nothing is counted down: a single key can be
---                 released while its cluster slot migrates
+--       request   string: the answer to this request; of an undo: that of the acquire. Without it nothing is counted
+--                 down: a single key can be released while its cluster slot migrates
 -- ARGV  owner     whose
 --       lease     milliseconds that the holds that remain keep at least
 --       until     ms since the epoch (server time) before which the key stays; 0: it need not
 --       channel   where to announce it; '': nowhere
 --       sharded   1: as sharded pub/sub too
 --       memory    for how many ms the request is remembered
+--       way       first: the owner has it only once, so a late copy may free what a late acquire has taken
+--                 again: the owner may have it again, which a late copy must not free
+--                 undo: nothing happens unless the request has acquired
 -- ->    {1, why}   free; why: the waiters could not be told, because of this ('': they were)
 --       {0}        an outer hold remains
 --       {2, rest}  kept, so many ms more
@@ -20,22 +23,23 @@ local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local request = KEYS[#KEYS]
 if #KEYS == 1 or #KEYS == 4 then request = nil end
 if #KEYS < 4 then queue = nil end
-local owner, lease, keep_until, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local owner, lease, keep_until, channel, sharded, memory, way =
+  ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
+local answered_before = include('answered_before')
 local announce = include('announce')
 local announce_to_head = include('announce_to_head')
 
-local answered = request and redis.call('get', request)
-if answered == '0' then return {0} end
-if answered then return {1, ''} end
+local before = answered_before(request, way, memory)
+if before then return before end
 if redis.call('type', lock).ok ~= 'hash' then return {-1} end
 local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
 if not holds then return {-1} end
 
 if holds > 1 then
   if not request then return {3} end
-  if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
-  redis.call('set', request, 0, 'px', memory)
+  redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+  if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
   redis.call('hincrby', lock, owner, -1)
   return {0}
 end
@@ -47,8 +51,8 @@ if rest > 0 then
   return {2, rest}
 end
 
-if request then redis.call('set', request, 1, 'px', memory) end
 redis.call('del', lock)
+if way == 'again' then redis.call('set', request, 1, 'px', memory) end
 local why = announce(channel, '0', sharded)
 if queue then
   local why_not_head = announce_to_head(queue, deadlines, waiters, channel, sharded)

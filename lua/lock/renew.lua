@@ -1,4 +1,4 @@
--- Let the lease start anew, for its owner only. Never shortens it below what another hold of the same owner asked for.
+-- Let the lease start anew, for its owner only. Never shortens it: another hold of the same owner may be longer.
 -- May be sent twice.
 --
 -- KEYS  lock   hash: owner -> holds
@@ -10,8 +10,6 @@ local lock = KEYS[1]
 local owner, lease = ARGV[1], ARGV[2]
 
 if redis.call('type', lock).ok ~= 'hash' then return 0 end
-local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not holds then return 0 end
-if holds > 1 and redis.call('pttl', lock) > tonumber(lease) then return 1 end
-redis.call('pexpire', lock, lease)
+if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 0 end
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
 return 1

@@ -1,10 +1,15 @@
--- Forget what was written down about a holder. Nobody reads the answer.
+-- Forget what was written down about a holder, unless it still holds. Nobody reads the answer.
 -- May be sent twice.
 --
--- KEYS  meta   hash: owner -> JSON
--- ARGV  owner  whose facts
--- ->    1      forgotten
---       0      nothing was known
-local meta = KEYS[1]
-local owner = ARGV[1]
+-- KEYS  meta    hash: owner -> JSON
+--       held    what was held
+-- ARGV  owner   whose facts
+--       member  the evidence that it held: see holds_by
+-- ->    1       forgotten
+--       0       nothing was known, or the owner still holds
+local meta, held = KEYS[1], KEYS[2]
+local owner, member = ARGV[1], ARGV[2]
+local holds_by = include('holds_by')
+
+if holds_by(held, member) then return 0 end
 return redis.call('hdel', meta, owner)

@@ -2,10 +2,9 @@
 -- May be sent twice.
 --
 -- KEYS  meta    hash: owner -> JSON; its TTL is that of the longest holder and is never shortened here
---       held    what is held; the evidence is its value (a string), a field (a hash), a member or
---               the owner of permits (a zset)
+--       held    what is held
 -- ARGV  owner   whose facts
---       member  the evidence
+--       member  the evidence that it holds: see holds_by
 --       lease   milliseconds that the facts stay, >= 1
 --       facts   a JSON object with at least one field
 --       ended   1: the command has ended, and only --min-hold keeps the key
@@ -15,13 +14,9 @@
 local meta, held = KEYS[1], KEYS[2]
 local owner, member, lease, facts, ended = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local now = include('now')
-local permits_of = include('permits_of')
+local holds_by = include('holds_by')
 
-local kind = redis.call('type', held).ok
-local holds = kind == 'hash' and redis.call('hexists', held, member) == 1
-  or kind == 'zset' and (redis.call('zscore', held, member) or permits_of(member, 1, held)[1])
-  or kind == 'string' and redis.call('get', held) == member
-if not holds then return 0 end
+if not holds_by(held, member) then return 0 end
 
 local time = now()
 local before = redis.call('hget', meta, owner)

@@ -1,27 +1,31 @@
 -- Take permits from a pool, each for the time of a lease; or say when the next one comes back at the latest.
--- May be sent twice: who has them keeps them, and the lease starts anew.
+-- May be sent twice: who has them keeps them, and the lease starts anew; it is never shortened.
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       request  optional, string: as in lock/acquire
 -- ARGV  owner    who asks
 --       count    how many, all or none
 --       lease    milliseconds, >= 1
 --       total    the size that the pool must have, and is made with where there is none; '': any, and none is made
 --       channel  where to announce what came back from others by the way; '': nowhere
 --       sharded  1: as sharded pub/sub too
+--       memory   for how many ms the request is remembered
 -- ->    {1, now, id, ...}  held; now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its slot
 --       {0, ms}      busy; a lease ends in so many ms (-1: none of them ever ends, -2: none is taken)
+--       {2}          a late copy: what it took is gone
 --       {4}          there is no pool
 --       {5, size}    the pool has another size
 --       {-1, kind}   something else stands there
-local pool, taken = KEYS[1], KEYS[2]
-local owner, count, lease, total, channel, sharded =
-  ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
+local owner, count, lease, total, channel, sharded, memory =
+  ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
 local reclaim = include('reclaim')
 local permits_of = include('permits_of')
+local is_over = include('is_over')
 
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
@@ -44,6 +48,7 @@ local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
+if is_over(request, missing == 0) then return {2} end
 if missing > available then
   local first = redis.call('zrange', taken, 0, 0, 'withscores')
   if more and available > 0 then announce(channel, available, sharded) end
@@ -61,7 +66,11 @@ for i = 1, count do
   end
 end
 if missing > 0 then available = redis.call('decrby', pool, missing) end
-for i = 1, count do redis.call('zadd', taken, time + lease, ours[i]) end
+for i = 1, count do
+  local ends = tonumber(redis.call('zscore', taken, ours[i]) or 0)
+  redis.call('zadd', taken, math.max(ends, time + lease), ours[i])
+end
+if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if more and available > 0 then announce(channel, available, sharded) end

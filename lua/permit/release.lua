@@ -1,24 +1,31 @@
 -- Give an owner's permits back to their pool, and wake who waits for them.
--- May be sent twice: they are gone the second time.
+-- May be sent twice, and late: they are gone the second time, and an owner who may come again is told by the request.
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       request  optional, string: as in lock/release
 -- ARGV  owner    whose
 --       count    how many it took
 --       until    ms since the epoch (server time) before which they stay taken; 0: they need not
 --       channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
+--       memory   for how many ms the request is remembered
+--       way      first, again or undo: as in lock/release
 -- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were)
 --       {2, rest}  kept, so many ms more
 --       {-1}       it has none of them (any more)
-local pool, taken = KEYS[1], KEYS[2]
-local owner, count, keep_until, channel, sharded = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5]
+local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
+local owner, count, keep_until, channel, sharded, memory, way =
+  ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
 local reclaim = include('reclaim')
 local permits_of = include('permits_of')
+local answered_before = include('answered_before')
 
+local before = answered_before(request, way, memory)
+if before then return before end
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1} end
 if redis.call('type', taken).ok ~= 'zset' then return {-1} end
@@ -42,4 +49,5 @@ local left = redis.call('get', pool)
 local why = ''
 if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end
 if #ours == 0 then return {-1} end
+if way == 'again' then redis.call('set', request, 1, 'px', memory) end
 return {1, why}

@@ -1,4 +1,5 @@
--- Let the leases of an owner's permits start anew. What has ended cannot be renewed: it may be another's.
+-- Let the leases of an owner's permits start anew. None is shortened: a hold inside this one may be longer.
+-- What has ended cannot be renewed: it may be another's.
 -- May be sent twice.
 --
 -- KEYS  pool   string: how many permits are available
@@ -6,11 +7,10 @@
 -- ARGV  owner  whose
 --       count  how many it has
 --       lease  milliseconds, >= 1
---       inner  1: this is a hold inside another one of the same owner, whose lease it never shortens
 -- ->    1      done
 --       0      it does not have all of them (any more)
 local pool, taken = KEYS[1], KEYS[2]
-local owner, count, lease, inner = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local owner, count, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local kind_of = include('kind_of')
 local now = include('now')
 local permits_of = include('permits_of')
@@ -22,7 +22,7 @@ local ends = time + lease
 for i = 1, count do
   local before = ours[i] and tonumber(redis.call('zscore', taken, ours[i]))
   if not before or before <= time then return 0 end
-  if inner == '1' then ends = math.max(ends, before) end
+  ends = math.max(ends, before)
 end
 redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
 for i = 1, count do redis.call('zadd', taken, ends, ours[i]) end

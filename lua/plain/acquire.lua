@@ -1,16 +1,21 @@
 -- Take the token lock that many clients share, a string that is the holder's token, or say how long it may be kept.
 -- May be sent twice.
 --
--- KEYS  lock   string: the token; its TTL is the lease
+-- KEYS  lock   string: the token; its TTL is the lease, which this never shortens
+--       request  optional, string: as in lock/acquire
 -- ARGV  token  who asks
 --       lease  milliseconds, >= 1
+--       memory   for how many ms the request is remembered
 -- ->    {1, now}    held; now is the server's time in ms since the epoch
 --       {0, pttl}   busy; worth asking again after so many ms (-1: it has no TTL)
+--       {2}         a late copy: what it took is gone
 --       {-1, kind}  something else stands there: a number without a TTL is a counter and no token
-local lock = KEYS[1]
-local token, lease = ARGV[1], ARGV[2]
+-- To a script that includes this one: whether the token had the lock before, too.
+local lock, request = KEYS[1], KEYS[2]
+local token, lease, memory = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
+local is_over = include('is_over')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
@@ -19,7 +24,10 @@ if kind ~= 'none' then
   if kind == 'number' and rest < 0 then return {-1, kind} end
   if redis.call('get', lock) ~= token then return {0, rest} end
 end
+local ours = kind ~= 'none'
+if is_over(request, ours) then return {2} end
 
 local time = now()  -- first: who may not ask for it takes nothing
-redis.call('set', lock, token, 'px', lease)
-return {1, time}
+redis.call('set', lock, token, 'px', math.max(redis.call('pttl', lock), lease))
+if request and not ours then redis.call('set', request, 1, 'px', memory) end
+return {1, time}, ours

@@ -1,4 +1,5 @@
--- Let the lease of this owner's read holds start anew. Never shortens the TTL of the lock: others read too.
+-- Let the lease of this owner's read holds start anew. Never shortens it: another hold of the same owner may be longer.
+-- Nor the TTL of the lock: others read too.
 -- May be sent twice.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
@@ -11,11 +12,9 @@ local lock, timeout = KEYS[1], KEYS[2]
 local owner, lease = ARGV[1], ARGV[2]
 
 if redis.call('type', lock).ok ~= 'hash' or redis.call('hexists', lock, 'mode') == 0 then return 0 end
-local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not holds then return 0 end
+if not string.find(redis.call('hget', lock, owner) or '', '^[1-9]%d*$') then return 0 end
 
-local rest = tonumber(lease)
-if holds > 1 then rest = math.max(redis.call('pttl', timeout), rest) end
+local rest = math.max(redis.call('pttl', timeout), tonumber(lease))
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), rest))
 redis.call('set', timeout, 1, 'px', rest)  -- second: behind a write that takes no memory it is let through when none is left
 return 1

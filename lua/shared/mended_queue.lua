@@ -1,3 +1,5 @@
+local end_with_last_place = include('end_with_last_place')
+
 -- Those of rlock's waiters who are alive: owner -> alive until; owner -> arrived, in microseconds. The dead leave the
 -- queue, wherever they stand.
 local function living_waiters(queue, deadlines, waiters, time)
@@ -89,6 +91,7 @@ local function mended_queue(queue, deadlines, waiters, time)
       theirs_ahead = theirs_ahead + 1
     end
   end
+  end_with_last_place(queue, deadlines, time)
   return line, deadline_of, arrived
 end
 return mended_queue

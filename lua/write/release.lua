@@ -1,43 +1,39 @@
 -- Give one write hold back. The last frees the lock, or leaves it to the owner's own read holds; both wake everybody.
--- May be sent twice: the only hold is gone the second time; where there are several, the request is remembered.
+-- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts another down.
 --
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
---       request  optional, string: the answer to this request. Without it nothing is counted down: a single key can be
---                released while its cluster slot migrates
+--       request  string: the answer to this request; of an undo: that of the acquire. Without it nothing is counted
+--                down: a single key can be released while its cluster slot migrates
 -- ARGV  owner    whose
 --       lease    milliseconds that the holds that remain keep at least
 --       until    ms since the epoch (server time) before which the key stays; 0: it need not
 --       channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
---       undo     1: the request is that of an acquire, and nothing happens unless that was done
+--       way      first, again or undo: as in lock/release
 -- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were)
 --       {0}        an outer hold remains
 --       {2, rest}  kept, so many ms more
 --       {3}        others hold it inside this owner's; ask again with a request
 --       {-1}       not held by this owner
 local lock, request = KEYS[1], KEYS[2]
-local owner, lease, keep_until, channel, sharded, memory, undo =
+local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
+local answered_before = include('answered_before')
 local announce = include('announce')
 
-if undo == '1' then
-  if redis.call('del', request) == 0 then return {-1} end
-  request = nil
-end
-local answered = request and redis.call('get', request)
-if answered == '0' then return {0} end
-if answered then return {1, ''} end
+local before = answered_before(request, way, memory)
+if before then return before end
 local field = owner .. ':write'
 if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'write' then return {-1} end
 local holds = tonumber(string.match(redis.call('hget', lock, field) or '', '^[1-9]%d*$'))
 if not holds then return {-1} end
 
 if holds > 1 then
-  if not request and undo ~= '1' then return {3} end
-  if redis.call('pttl', lock) < tonumber(lease) then redis.call('pexpire', lock, lease) end
-  if request then redis.call('set', request, 0, 'px', memory) end
+  if not request then return {3} end
+  redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+  if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
   redis.call('hincrby', lock, field, -1)
   return {0}
 end
@@ -48,11 +44,11 @@ if rest > 0 then
   return {2, rest}
 end
 
-if request then redis.call('set', request, 1, 'px', memory) end
 if redis.call('hlen', lock) == 2 then
   redis.call('del', lock)
 else
   redis.call('hset', lock, 'mode', 'read')
   redis.call('hdel', lock, field)
 end
+if way == 'again' then redis.call('set', request, 1, 'px', memory) end
 return {1, announce(channel, '1', sharded)}

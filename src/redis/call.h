@@ -14,7 +14,11 @@ struct Call {
   const Script* script = nullptr;   ///< nothing: a plain command
   std::vector<std::string> keys{};  ///< KEYS. Of a plain command: what decides the cluster slot; not sent
   std::vector<std::string> args{};  ///< ARGV. Of a plain command: its words, the name first
-  std::vector<Call> escort{};       ///< sent behind it in the same write; nobody reads their answers
+  /// The same with one key, for a cluster that answers TRYAGAIN: while a slot moves it refuses calls with several keys. At most
+  /// one, which has none of its own.
+  std::vector<Call> while_slot_moves{};
+
+  std::vector<Call> escort{};  ///< sent behind it in the same write; nobody reads their answers
 
   /// Sent with its source (EVAL) instead of its hash where this connection has not carried it yet, and its escort too:
   /// for what must work although nobody may see the answer, and so no NOSCRIPT either.

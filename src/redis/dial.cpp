@@ -28,9 +28,14 @@ std::uint32_t zone_of(const std::string& name) {
   return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
 }
 
+/// How long the kernel keeps sending bytes that the server does not confirm. Shorter than the server remembers requests
+/// (kRequestMemory in sync): a copy of a call that arrives later than that would be carried out as a new one.
+constexpr unsigned kUnconfirmedMs = 30000;
+
 void tune(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnconfirmedMs, sizeof kUnconfirmedMs);
   ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 

@@ -29,6 +29,7 @@ struct Executor::Ask {
   Milliseconds pause = kShortestPause;
   int redirections = 0;
   bool asking = false;
+  bool slot_moves = false;      ///< said by the server: Call::while_slot_moves goes instead
   std::optional<Failure> last;  ///< why the last attempt failed
 };
 
@@ -43,6 +44,13 @@ struct Executor::Pending {
 
   std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
   bool settled() const { return std::ranges::all_of(votes, &Vote::settled); }
+
+  Call to_send(bool slot_moves) const {
+    if (!slot_moves) return call;
+    Call single = call.while_slot_moves.front();
+    single.escort = call.escort;
+    return single;
+  }
 };
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
@@ -98,7 +106,11 @@ bool Executor::settled(Request request) const { return find(request).settled(); 
 void Executor::drop(Request request) {
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node) {
-    if (const auto& question = pending.asks[node].question) question->forgotten = true;
+    const Ask& ask = pending.asks[node];
+    if (!ask.question) continue;
+    ask.question->forgotten = true;
+    // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
+    if (pending.call.takes > Milliseconds{0} && !ask.question->answer) routes_[node]->condemn(ask.connection);
   }
   pending_.remove_if([&](const Pending& p) { return p.id == request; });
 }
@@ -220,7 +232,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   }
   ask.asked = now;
   ask.connection = connection->number();
-  ask.question = connection->send(pending.call, std::exchange(ask.asking, false));
+  ask.question = connection->send(pending.to_send(ask.slot_moves), std::exchange(ask.asking, false));
 }
 
 /// Of several servers a frozen one is left behind with what waits in its socket. A server reads little of a socket whose other
@@ -262,6 +274,9 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   finish_attempt(ask, vote);
   Route::Verdict verdict =
       reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
+  if (reply.is_error("TRYAGAIN") && !pending.call.while_slot_moves.empty() &&
+      !std::exchange(ask.slot_moves, true))
+    verdict = Route::Verdict::again;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
   if (redirected && ++ask.redirections > kMostRedirections) verdict = Route::Verdict::later;
   if (verdict == Route::Verdict::pass_on ||

@@ -164,6 +164,13 @@ class Wait {
     return patience;
   }
 
+  Patience patience_of_replicas() const {
+    Patience patience = within(options_.sync_timeout + options_.one_try);
+    if (!one_try_) patience.until = earliest(patience.until, options_.patience.until);
+    patience.interrupted = options_.patience.interrupted;
+    return patience;
+  }
+
   std::vector<Held> held_by() const {
     if (together_ == nullptr) return {*round_.held};
     const auto granted = std::ranges::find(round_.said, Said::granted) - round_.said.begin();
@@ -172,8 +179,8 @@ class Wait {
 
   bool replicated() {
     if (options_.sync_replicas == 0) return true;
-    const auto missing =
-        await_replicas(redis_, votes_, round_.said, options_.sync_replicas, options_.sync_timeout);
+    const auto missing = await_replicas(redis_, votes_, round_.said, options_.sync_replicas,
+                                        options_.sync_timeout, patience_of_replicas());
     if (missing) came_to_nothing(*missing);
     return !missing;
   }
@@ -192,10 +199,10 @@ class Wait {
 
   // --- giving back -----------------------------------------------------------------------------
 
-  /// Undoes what this round has taken, and leaves the queues of what we are not waiting for.
+  /// Undoes what this round has taken, and leaves the queues of what we are not waiting for: nothing is held while we wait.
   void step_back() {
     const bool granted = std::ranges::count(round_.said, Said::granted) > 0;
-    const bool undoes_blocked = several_ && (granted || (round_.may_be_granted && !blocked().queued));
+    const bool undoes_blocked = granted || (several_ && round_.may_be_granted && !blocked().queued);
     bool any = false;
     for (std::size_t i = 0; i < questions_.size(); ++i) {
       if (i < blocked_ || (i == blocked_ ? undoes_blocked : questions_[i].queued)) {
@@ -204,20 +211,18 @@ class Wait {
       }
     }
     if (!any) return;
-    if (!options_.anew || !several_) {  // of several servers nobody is waited for who does not answer
-      if (undone_for_sure()) return;
-      if (!options_.anew) return drop_debts();
-    }
-    if (questions_[blocked_].queued) undo(questions_[blocked_], several_);
+    // With a quorum, never wait for a silent node.
+    const bool sure = (!several_ || !options_.renew_identity) && undone_for_sure();
+    if (!options_.renew_identity) return drop_debts();
+    if (!sure && questions_[blocked_].queued) undo(questions_[blocked_], several_);
     const std::size_t at = blocked_;
-    const Wish wish = options_.anew();
+    const Wish wish = options_.renew_identity(sure ? NewIdentity::requests : NewIdentity::owner);
     begin_with(items_of(wish.parts), wish.together);
     blocked_ = at;
   }
 
   void undo(Question& question, bool silently) {
     question.queued = false;
-    if (options_.ours_before) return;
     if (silently && question.what == together_) {
       std::vector<Call> erasures;
       for (const Item& part : parts_) std::ranges::copy(part.erasure, std::back_inserter(erasures));
@@ -308,7 +313,9 @@ class Wait {
     const TimePoint until = split ? later(now, split_pause()) : asks_again_at(what);
     const auto deaf = [] { return false; };
     if (split) idle(earliest(until, later(now, least_split_pause() * kDeafPauses)), deaf);
-    idle(until, [&] { return wakeups_->take(); });
+    // After a failure what wakes us may be our own undo, whose lock we would take and undo again at once.
+    const bool failed = round_.failure.has_value();
+    idle(until, [&] { return wakeups_->take() && !failed; });
     if (several_ && !split) idle(later(Clock::now(), jitter(kHerdPause)), deaf);
   }
 

@@ -26,6 +26,12 @@ struct Wish {
   const Together* together = nullptr;  ///< takes all of them at once, where one script can
 };
 
+/// What the next attempt must not share with one that was undone.
+enum class NewIdentity {
+  requests,  ///< the undo was answered; the owner keeps its places in queues
+  owner,  ///< the undo, or a copy of what it undoes, may still be in flight; an owner that was named by the user stays
+};
+
 /// Why a wait ended without the lock.
 struct GaveUp {
   enum class Why {
@@ -61,12 +67,9 @@ struct Waiting {
 struct AcquireOptions {
   const Together* together = nullptr;  ///< takes all parts at once, where one script can
 
-  /// The same wish under new owners and requests: what undoes an earlier try and is still on its way cannot undo a later one
-  /// then. What it gave before is not looked at any more. Nothing: there is but this owner.
-  std::function<Wish()> anew;
-
-  /// The owner had it before: a try that fails must leave it what it had, so nothing is given back.
-  bool ours_before = false;
+  /// The same wish with a new identity, so that an undo still in flight cannot cancel the new attempt. The parts of the wish
+  /// before are not used any more. Nothing: what is asked for has no owner.
+  std::function<Wish(NewIdentity)> renew_identity;
 
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
   Milliseconds one_try{4000};        ///< also how long a silent server is asked before tell() hears of it

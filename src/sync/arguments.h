@@ -3,10 +3,21 @@
 #include <string>
 
 #include "base/time.h"
+#include "sync/lockable.h"
 
 namespace rlock {
 
 /// A duration as scripts take it: "30000".
 inline std::string number(Milliseconds duration) { return std::to_string(duration.count()); }
+
+/// A way to release as scripts take it.
+inline std::string word(Way way) {
+  switch (way) {
+    case Way::first: return "first";
+    case Way::again: return "again";
+    case Way::undo: return "undo";
+  }
+  return "";
+}
 
 }  // namespace rlock

@@ -40,9 +40,10 @@ Call FairLock::ask() const {
   Call call{.script = &scripts::fair_acquire,
             .keys = {name().str()},
             .args = {owner().str(), number(claim().lease), number(patience), announcement(),
-                     claim().cluster ? "1" : "0"}};
+                     claim().cluster ? "1" : "0", number(kRequestMemory)}};
   const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  if (requests().counts_acquire()) call.keys.push_back(requests().acquire());
   return call;
 }
 
@@ -51,6 +52,7 @@ Attempt FairLock::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 1: return Held{.server_time = Milliseconds{reply.at(1).integer()}};
     case 0: break;
+    case 2: return Lock::read(reply);
     case -1: return refuse_foreign(LockName{reply.at(2).text()}, "a fair lock", reply.at(1).text());
     default: throw Error{Error::internal, fmt::format("fair/acquire answered {}", reply.at(0).integer())};
   }
@@ -64,22 +66,15 @@ Attempt FairLock::read(const Reply& reply) const {
   return busy;
 }
 
-std::optional<Call> FairLock::give_back() const {
-  if (hold() == Hold::another) return Lock::give_back();
-  Call call{.script = &scripts::fair_give_back,
-            .keys = {name().str()},
-            .args = {owner().str(), announcement(), claim().cluster ? "1" : "0"}};
-  const auto queue = queue_keys();
-  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
-  return call;
-}
-
 /// Never silently: the head of the queue was told that it is not its turn yet.
 std::optional<Call> FairLock::undo() const { return give_back(); }
 
 /// Never silently: whoever gives the lock back has no place in the queue any more, so others come first.
-Call FairLock::release(const Farewell& farewell) const {
-  return Lock::release({.keep_until = farewell.keep_until, .silently = false});
+Call FairLock::release_call(const Farewell& farewell, Way way) const {
+  Call call = Lock::release_call({.keep_until = farewell.keep_until, .silently = false}, way);
+  call.script =
+      &scripts::fair_give_back;  // leaves the queue, too, where a late copy of ask() may have put us
+  return call;
 }
 
 }  // namespace rlock

@@ -21,9 +21,7 @@ class FairLock final : public Lock {
 
   Call ask() const override;
   Attempt read(const Reply& reply) const override;
-  std::optional<Call> give_back() const override;
   std::optional<Call> undo() const override;
-  Call release(const Farewell& farewell) const override;
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
@@ -32,6 +30,7 @@ class FairLock final : public Lock {
  protected:
   std::string announcement() const override;
   std::vector<std::string> queue_keys() const override { return fair_queue_keys(name()); }
+  Call release_call(const Farewell& farewell, Way way) const override;
 
  private:
   Turn turn_;

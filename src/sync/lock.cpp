@@ -1,10 +1,8 @@
 #include "sync/lock.h"
 
-#include "base/random.h"
 #include "scripts.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
-#include "sync/requests.h"
 
 namespace rlock {
 namespace {
@@ -15,36 +13,27 @@ Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_
 
 }  // namespace
 
-Lock::Lock(Claim claim, Hold hold)
-    : claim_(std::move(claim)),
-      hold_(hold),
-      entering_(request_key(claim_.name, new_request())),
-      leaving_(request_key(claim_.name, new_request())) {}
+Lock::Lock(Claim claim, Hold hold) : claim_(std::move(claim)), hold_(hold), requests_(claim_, hold) {}
 
 std::vector<Channel> Lock::channels() const { return {channel_of(claim_.name)}; }
 
 Call Lock::ask() const {
-  Call call{.script = &scripts::lock_acquire,
+  Call call{.script = hold_ == Hold::another ? &scripts::lock_enter : &scripts::lock_acquire,
             .keys = {claim_.name.str()},
-            .args = {claim_.owner.str(), number(claim_.lease)}};
-  if (hold_ == Hold::another) {
-    call.script = &scripts::lock_enter;
-    call.keys.push_back(entering_);
-    call.args.push_back(number(kRequestMemory));
-  }
+            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
+  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
 
 Attempt Lock::read(const Reply& reply) const { return read_attempt(claim_, kWhat, reply); }
 
 std::optional<Call> Lock::give_back() const {
-  if (hold_ == Hold::first) return release({});
-  return Call{
-      .script = &scripts::lock_retract, .keys = {claim_.name.str(), entering_}, .args = {claim_.owner.str()}};
+  return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
 }
 
 std::optional<Call> Lock::undo() const {
-  return hold_ == Hold::first ? release({.keep_until = {}, .silently = true}) : give_back();
+  const Farewell silently{.keep_until = {}, .silently = true};
+  return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
 }
 
 Call Lock::renew() const {
@@ -55,29 +44,40 @@ Call Lock::renew() const {
 
 bool Lock::read_renewal(const Reply& reply) const { return reply.integer() == 1; }
 
-/// A first hold that is the only one is released by a script of one key: with a second one a cluster would refuse it for
-/// as long as the slot migrates.
+/// A first hold that is the only one can be released by a script of one key, too.
 Call Lock::release(const Farewell& farewell) const {
-  return release_call(farewell, queue_keys(), hold_ == Hold::another);
+  Call call = release_call(farewell, requests_.release_way());
+  if (claim_.cluster && requests_.release_way() == Way::first && call.keys.size() == 2) {
+    Call single = call;
+    single.keys.pop_back();
+    call.while_slot_moves.push_back(std::move(single));
+  }
+  return call;
 }
 
-Call Lock::release_any() const { return release_call({}, fair_queue_keys(claim_.name), true); }
+Call Lock::release_any() const {
+  Call call = Lock::release_call({}, Way::again);
+  const auto queue = fair_queue_keys(claim_.name);
+  call.keys.insert(call.keys.begin() + 1, queue.begin(), queue.end());
+  return call;
+}
 
-Call Lock::release_call(const Farewell& farewell, const std::vector<std::string>& queue, bool counted) const {
+Call Lock::release_call(const Farewell& farewell, Way way) const {
   Call call{
       .script = &scripts::lock_release,
       .keys = {claim_.name.str()},
       .args = {claim_.owner.str(), number(claim_.lease),
                number(farewell.keep_until.value_or(Milliseconds{0})), farewell.silently ? "" : announcement(),
-               claim_.cluster ? "1" : "0", number(kRequestMemory)}};
+               claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
+  const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
-  if (counted) call.keys.push_back(leaving_);
+  call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   return call;
 }
 
 Released Lock::read_release(const Reply& reply) const {
   if (reply.at(0).integer() != 3) return read_farewell(reply);
-  return {.how = Released::How::still_held, .then = release_call({}, queue_keys(), true)};
+  return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
 Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {

@@ -3,6 +3,7 @@
 #include "sync/answers.h"
 #include "sync/claim.h"
 #include "sync/lockable.h"
+#include "sync/requests.h"
 
 namespace rlock {
 
@@ -43,6 +44,7 @@ class Lock : public Lockable {
  protected:
   const Claim& claim() const noexcept { return claim_; }
   Hold hold() const noexcept { return hold_; }
+  const HoldRequests& requests() const noexcept { return requests_; }
 
   /// On which channel a release is announced; empty: on none.
   virtual std::string announcement() const { return channels().empty() ? "" : channels().front().str(); }
@@ -50,13 +52,12 @@ class Lock : public Lockable {
   /// The keys of a queue whose head a release wakes, if there is one.
   virtual std::vector<std::string> queue_keys() const { return {}; }
 
- private:
-  Call release_call(const Farewell& farewell, const std::vector<std::string>& queue, bool counted) const;
+  virtual Call release_call(const Farewell& farewell, Way way) const;
 
+ private:
   Claim claim_;
   Hold hold_;
-  std::string entering_;  ///< where the server remembers that it has counted us in,
-  std::string leaving_;   ///< and out
+  HoldRequests requests_;
 };
 
 /// RSpinLock: the lock for servers without pub/sub. Nothing is announced; waiters poll, doubling their pause.

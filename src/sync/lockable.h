@@ -43,6 +43,13 @@ struct Refused {
 
 using Attempt = std::variant<Held, Busy, Refused>;
 
+/// How the server is to tell this release, and copies of it that come late, from those of other holds of the same owner.
+enum class Way {
+  first,  ///< no later hold has this owner: a late copy may free what a late copy of the acquire has taken
+  again,  ///< the owner may take the lock again, which a late copy must not free
+  undo,   ///< of an acquire: nothing happens unless that very request has taken it
+};
+
 /// What a release may have to say besides "released".
 struct Farewell {
   /// --min-hold: server time since the epoch before which the key stays.

@@ -95,8 +95,10 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
                    facts.exit ? "1" : "0"}};
 }
 
-Call erase_metadata(const LockName& name, const Owner& owner) {
-  return {.script = &scripts::meta_erase, .keys = {metadata_key(name)}, .args = {owner.str()}};
+Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence) {
+  return {.script = &scripts::meta_erase,
+          .keys = {metadata_key(name), evidence.key},
+          .args = {owner.str(), evidence.member}};
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {

@@ -38,8 +38,8 @@ Metadata about_us(std::string_view command);
 Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
                     const Metadata& facts);
 
-/// For the same write as a release.
-Call erase_metadata(const LockName& name, const Owner& owner);
+/// For the same write as a release: does nothing while the evidence shows that this owner still holds.
+Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence);
 
 /// Reads what somebody wrote, who need not have been an rlock: what is not as expected is left out. Nothing: no facts at all.
 /// The texts are as they came: sanitize them before a terminal sees them.

@@ -35,7 +35,11 @@ std::optional<std::int64_t> slot_in(const std::string& id) {
 }
 
 Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
-    : claim_(std::move(claim)), wanted_(wanted), hold_(hold), taken_(suffix_name(claim_.name, "timeout")) {}
+    : claim_(std::move(claim)),
+      wanted_(wanted),
+      hold_(hold),
+      requests_(claim_, hold),
+      taken_(suffix_name(claim_.name, "timeout")) {}
 
 std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
 
@@ -49,8 +53,10 @@ Call Permits::ask() const {
   Call call = enter(claim_.lease);
   if (hold_ == Hold::another) return call;
   call.script = &scripts::permit_acquire;
-  call.args.insert(call.args.end(), {wanted_.total ? std::to_string(*wanted_.total) : "",
-                                     permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"});
+  call.args.insert(call.args.end(),
+                   {wanted_.total ? std::to_string(*wanted_.total) : "", permits_channel(claim_.name).str(),
+                    claim_.cluster ? "1" : "0", number(kRequestMemory)});
+  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
 
@@ -73,24 +79,31 @@ Attempt Permits::read(const Reply& reply) const {
 
 std::optional<Call> Permits::give_back() const {
   if (hold_ == Hold::another) return std::nullopt;
-  return release({});
+  return release_call({}, requests_.counts_acquire() ? Way::undo : Way::first);
 }
 
 Call Permits::renew() const {
   return {.script = &scripts::permit_renew,
           .keys = {claim_.name.str(), taken_},
-          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease),
-                   hold_ == Hold::another ? "1" : "0"}};
+          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease)}};
 }
 
 Call Permits::release(const Farewell& farewell) const {
   if (hold_ == Hold::another)
     return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
-  return {.script = &scripts::permit_release,
-          .keys = {claim_.name.str(), taken_},
-          .args = {claim_.owner.str(), std::to_string(wanted_.count),
-                   number(farewell.keep_until.value_or(Milliseconds{0})),
-                   farewell.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0"}};
+  return release_call(farewell, requests_.release_way());
+}
+
+Call Permits::release_call(const Farewell& farewell, Way way) const {
+  Call call{.script = &scripts::permit_release,
+            .keys = {claim_.name.str(), taken_},
+            .args = {claim_.owner.str(), std::to_string(wanted_.count),
+                     number(farewell.keep_until.value_or(Milliseconds{0})),
+                     farewell.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
+                     number(kRequestMemory), word(way)}};
+  if (way == Way::undo) call.keys.push_back(requests_.acquire());
+  if (way == Way::again) call.keys.push_back(requests_.release());
+  return call;
 }
 
 Released Permits::read_release(const Reply& reply) const {

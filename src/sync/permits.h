@@ -2,6 +2,7 @@
 
 #include "sync/claim.h"
 #include "sync/lockable.h"
+#include "sync/requests.h"
 
 namespace rlock {
 
@@ -39,10 +40,12 @@ class Permits final : public Lockable {
 
  private:
   Call enter(Milliseconds lease) const;
+  Call release_call(const Farewell& farewell, Way way) const;
 
   Claim claim_;
   Wanted wanted_;
   Hold hold_;
+  HoldRequests requests_;
   std::string taken_;  ///< zset: id -> end of its lease
 };
 

@@ -6,7 +6,7 @@
 namespace rlock {
 
 PlainLock::PlainLock(Claim claim, Pause pause, Hold hold)
-    : claim_(std::move(claim)), pause_(pause), hold_(hold) {}
+    : claim_(std::move(claim)), pause_(pause), hold_(hold), requests_(claim_, hold) {}
 
 Call PlainLock::enter(Milliseconds lease) const {
   return {.script = &scripts::plain_enter,
@@ -16,9 +16,11 @@ Call PlainLock::enter(Milliseconds lease) const {
 
 Call PlainLock::ask() const {
   if (hold_ == Hold::another) return enter(claim_.lease);
-  return {.script = &scripts::plain_acquire,
-          .keys = {claim_.name.str()},
-          .args = {claim_.owner.str(), number(claim_.lease)}};
+  Call call{.script = &scripts::plain_acquire,
+            .keys = {claim_.name.str()},
+            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
+  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
+  return call;
 }
 
 Attempt PlainLock::read(const Reply& reply) const {
@@ -27,21 +29,30 @@ Attempt PlainLock::read(const Reply& reply) const {
 
 std::optional<Call> PlainLock::give_back() const {
   if (hold_ == Hold::another) return std::nullopt;
-  return release({});
+  return release_call({}, requests_.counts_acquire() ? Way::undo : Way::first);
 }
 
 Call PlainLock::renew() const {
   return {.script = &scripts::plain_renew,
           .keys = {claim_.name.str()},
-          .args = {claim_.owner.str(), number(claim_.lease), hold_ == Hold::another ? "1" : "0"}};
+          .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
 Call PlainLock::release(const Farewell& farewell) const {
   if (hold_ == Hold::another)
     return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
-  return {.script = &scripts::plain_release,
-          .keys = {claim_.name.str()},
-          .args = {claim_.owner.str(), number(farewell.keep_until.value_or(Milliseconds{0}))}};
+  return release_call(farewell, requests_.release_way());
+}
+
+/// Of a token that is used only once no request is remembered: nothing but it can have the lock by this token.
+Call PlainLock::release_call(const Farewell& farewell, Way way) const {
+  Call call{.script = &scripts::plain_release,
+            .keys = {claim_.name.str()},
+            .args = {claim_.owner.str(), number(farewell.keep_until.value_or(Milliseconds{0})),
+                     number(kRequestMemory), word(way)}};
+  if (way == Way::undo) call.keys.push_back(requests_.acquire());
+  if (way == Way::again) call.keys.push_back(requests_.release());
+  return call;
 }
 
 Released PlainLock::read_release(const Reply& reply) const {

@@ -3,6 +3,7 @@
 #include "sync/answers.h"
 #include "sync/claim.h"
 #include "sync/lockable.h"
+#include "sync/requests.h"
 
 namespace rlock {
 
@@ -34,10 +35,12 @@ class PlainLock final : public Lockable {
 
  private:
   Call enter(Milliseconds lease) const;
+  Call release_call(const Farewell& farewell, Way way) const;
 
   Claim claim_;
   Pause pause_;
   Hold hold_;
+  HoldRequests requests_;
 };
 
 }  // namespace rlock

@@ -1,6 +1,5 @@
 #include "sync/read_write.h"
 
-#include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/arguments.h"
@@ -23,11 +22,7 @@ std::string timeout_key(const LockName& name, std::string_view owner, std::int64
 }  // namespace
 
 ReadWriteLock::ReadWriteLock(Claim claim, Hold hold, Half half)
-    : claim_(std::move(claim)),
-      hold_(hold),
-      half_(std::move(half)),
-      entering_(request_key(claim_.name, new_request())),
-      leaving_(request_key(claim_.name, new_request())) {}
+    : claim_(std::move(claim)), hold_(hold), half_(std::move(half)), requests_(claim_, hold) {}
 
 ReadLock::ReadLock(const Claim& claim, Hold hold)
     : ReadWriteLock(claim, hold,
@@ -46,8 +41,9 @@ std::vector<Channel> ReadWriteLock::channels() const { return {channel_of(claim_
 Call ReadWriteLock::ask() const {
   Call call{.script = half_.acquire,
             .keys = half_.keys,
-            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
-  if (hold_ == Hold::another) call.keys.push_back(entering_);
+            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory),
+                     hold_ == Hold::another ? "1" : "0"}};
+  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
 
@@ -56,14 +52,12 @@ Attempt ReadWriteLock::read(const Reply& reply) const {
 }
 
 std::optional<Call> ReadWriteLock::give_back() const {
-  if (hold_ == Hold::first) return release({});
-  Call call = release_call({}, /*undo=*/true);
-  call.keys.push_back(entering_);
-  return call;
+  return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
 }
 
 std::optional<Call> ReadWriteLock::undo() const {
-  return hold_ == Hold::first ? release({.keep_until = {}, .silently = true}) : give_back();
+  const Farewell silently{.keep_until = {}, .silently = true};
+  return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
 }
 
 Call ReadWriteLock::renew() const {
@@ -71,25 +65,29 @@ Call ReadWriteLock::renew() const {
 }
 
 Call ReadWriteLock::release(const Farewell& farewell) const {
-  Call call = release_call(farewell, /*undo=*/false);
-  if (hold_ == Hold::another) call.keys.push_back(leaving_);
+  Call call = release_call(farewell, requests_.release_way());
+  if (claim_.cluster && requests_.release_way() == Way::first && half_.single_key()) {
+    Call single = call;
+    single.keys.pop_back();
+    call.while_slot_moves.push_back(std::move(single));
+  }
   return call;
 }
 
-Call ReadWriteLock::release_call(const Farewell& farewell, bool undo) const {
-  return {.script = half_.release,
-          .keys = half_.keys,
-          .args = {claim_.owner.str(), number(claim_.lease),
-                   number(farewell.keep_until.value_or(Milliseconds{0})),
-                   farewell.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
-                   number(kRequestMemory), undo ? "1" : "0"}};
+Call ReadWriteLock::release_call(const Farewell& farewell, Way way) const {
+  Call call{.script = half_.release,
+            .keys = half_.keys,
+            .args = {claim_.owner.str(), number(claim_.lease),
+                     number(farewell.keep_until.value_or(Milliseconds{0})),
+                     farewell.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
+                     number(kRequestMemory), word(way)}};
+  call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
+  return call;
 }
 
 Released ReadWriteLock::read_release(const Reply& reply) const {
   if (reply.at(0).integer() != 3) return read_farewell(reply);
-  Call counted = release_call({}, /*undo=*/false);
-  counted.keys.push_back(leaving_);
-  return {.how = Released::How::still_held, .then = std::move(counted)};
+  return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
 /// Other readers are written down. Whether they live is known by their timeout keys, which only now can be named.

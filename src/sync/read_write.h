@@ -3,6 +3,7 @@
 #include "sync/answers.h"
 #include "sync/claim.h"
 #include "sync/lockable.h"
+#include "sync/requests.h"
 
 namespace rlock {
 
@@ -37,19 +38,20 @@ class ReadWriteLock : public Lockable {
     const Script* renew;
     const Script* release;
     std::vector<std::string> keys;
+
+    bool single_key() const noexcept { return keys.size() == 1; }
   };
   ReadWriteLock(Claim claim, Hold hold, Half half);
 
   const Claim& claim() const noexcept { return claim_; }
 
  private:
-  Call release_call(const Farewell& farewell, bool undo) const;
+  Call release_call(const Farewell& farewell, Way way) const;
 
   Claim claim_;
   Hold hold_;
   Half half_;
-  std::string entering_;  ///< where the server remembers that it has counted us in,
-  std::string leaving_;   ///< and out
+  HoldRequests requests_;
 };
 
 class ReadLock final : public ReadWriteLock {

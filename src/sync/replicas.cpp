@@ -32,8 +32,8 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
 }
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
-                                      int replicas, Milliseconds timeout) {
-  const TimePoint until = later(Clock::now(), timeout + kAnswer);
+                                      int replicas, Milliseconds timeout, const Patience& patience) {
+  const TimePoint until = earliest(later(Clock::now(), timeout + kAnswer), patience.until);
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (said[node] != Said::granted) continue;
@@ -41,7 +41,7 @@ std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const st
     requests.emplace_back(node, redis.post(call, until, Redis::Insist::once));
   }
   const auto settled = [&](const auto& request) { return redis.settled(request.second); };
-  while (!std::ranges::all_of(requests, settled)) redis.loop().turn(until);
+  while (!std::ranges::all_of(requests, settled) && !patience.ended()) redis.loop().turn(until);
 
   std::size_t confirmed = 0;
   std::optional<Failure> failure;

@@ -33,6 +33,7 @@ struct Scene {
   }
 
   std::string all() { return contents(redis); }
+  std::string lock() { return contents(redis, "deploy"); }  ///< without what is remembered of requests
 };
 
 /// A listener on a channel.

@@ -1,0 +1,95 @@
+// A run inside a run of the same key, which goes on after the outer one has ended: whatever copies of the outer one's calls are
+// still on their way, the inner hold stays.
+
+#include <doctest/doctest.h>
+
+#include <fstream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto kDeadline = std::chrono::seconds{30};
+
+/// How an outer run and the hold inside it are typed. $K is the key.
+struct Kind {
+  std::string name;
+  std::string outer;  ///< options of the outer run besides its key
+  std::string inner;  ///< the command that takes the hold inside
+};
+
+std::string nested(const std::string& options) {
+  return "\"$RLOCK_BINARY\" run --lease 6s -k \"$K\" " + options + " -- sleep 60 </dev/null";
+}
+
+const std::vector<Kind> kKinds{
+    {"lock", "", nested("")},
+    {"fair", "--fair", nested("--fair")},
+    {"fenced", "--fenced", nested("--fenced")},
+    {"read", "-s", nested("-s")},
+    {"write", "-x", nested("-x")},
+    {"spin", "--type spin", nested("--type spin")},
+    {"two keys", "-k other", nested("")},
+    {"again", "",
+     "\"$RLOCK_BINARY\" lock acquire \"$K\" --again --owner \"$RLOCK_OWNER\" --lease 1h; sleep 60"},
+};
+
+/// An outer run whose command takes a hold inside in the background and goes on until it is told to end.
+struct Scene {
+  Scene(RedisServer& server, const Kind& kind, std::size_t number)
+      : key("k" + std::to_string(number)), end(server.directory() + "/end." + key) {
+    Process::Options options = server.environment();
+    options.env["RLOCK_BINARY"] = rlock_binary();
+    options.env["K"] = key;
+    options.env["END"] = end;
+    const std::string command = "(" + kind.inner + ") & echo $!; until [ -e \"$END\" ]; do sleep 0.1; done";
+    const std::string line = "exec \"$RLOCK_BINARY\" run --lease 6s --command-timeout 300ms -k \"$K\" " +
+                             kind.outer + " -c '" + command + "'";
+    process = std::make_unique<Process>(Words{"sh", "-c", line}, options);
+  }
+
+  std::string key, end;
+  std::unique_ptr<Process> process;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "the release of an outer run leaves the hold inside, also after calls that were not answered in time") {
+  RedisServer server;
+  const auto holds = [&](const std::string& key) {
+    const std::string fields = server.cli({"HVALS", key});
+    return fields.find('2') != std::string::npos ? 2 : fields.find('1') != std::string::npos ? 1 : 0;
+  };
+  std::vector<Scene> scenes;
+  for (std::size_t i = 0; i < kKinds.size(); ++i) scenes.emplace_back(server, kKinds[i], i);
+  for (const Scene& scene : scenes) REQUIRE(eventually([&] { return holds(scene.key) == 2; }, kDeadline));
+
+  server.freeze();  // longer than from one renewal to the next: each outer run abandons a connection
+  std::this_thread::sleep_for(2200ms);
+  server.thaw();
+  for (const Scene& scene : scenes) std::ofstream{scene.end} << "now\n";
+
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    CAPTURE(kKinds[i].name);
+    CHECK(scenes[i].process->exit_code(kDeadline) == 0);
+    CHECK(scenes[i].process->err().find("lost") == std::string::npos);
+  }
+  const auto stays = [&] {
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+      CAPTURE(kKinds[i].name);
+      CHECK(holds(scenes[i].key) == 1);
+    }
+    CHECK(server.pttl(scenes.back().key) > 3'500'000);
+    return false;
+  };
+  CHECK_FALSE(eventually(stays, 1s));
+}
