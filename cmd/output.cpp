@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/time.h"
 
 namespace rlock {
@@ -54,11 +56,17 @@ Json::Json(std::string_view text)
     : text_(nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true,
                                       nlohmann::json::error_handler_t::replace)) {}
 
+Json::Json(const LockName& key) : Json(key.str()) {
+  if (utf8(key.str()) != key.str()) base64_ = Json{to_base64(key.str())}.text_;
+}
+
 Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
   Json json;
   json.text_ = "{";
-  for (const auto& [name, value] : fields)
+  for (const auto& [name, value] : fields) {
     json.text_ += fmt::format("{}{}:{}", json.text_.size() > 1 ? "," : "", Json{name}.text_, value.text_);
+    if (!value.base64_.empty()) json.text_ += fmt::format(",\"{}_base64\":{}", name, value.base64_);
+  }
   json.text_ += "}";
   return json;
 }
@@ -68,6 +76,16 @@ Json Json::array(const std::vector<Json>& items) {
   json.text_ = "[";
   for (const Json& item : items) json.text_ += (json.text_.size() > 1 ? "," : "") + item.text_;
   json.text_ += "]";
+  return json;
+}
+
+Json Json::keys(const std::vector<LockName>& keys) {
+  const std::vector<Json> items(keys.begin(), keys.end());
+  Json json = array(items);
+  if (std::ranges::all_of(items, [](const Json& item) { return item.base64_.empty(); })) return json;
+  std::vector<Json> bytes;
+  for (const LockName& key : keys) bytes.emplace_back(to_base64(key.str()));
+  json.base64_ = array(bytes).text_;
   return json;
 }
 

@@ -30,7 +30,8 @@ void print_on_stderr(std::string_view text) noexcept;
 [[nodiscard]] int write_all(int fd, std::string_view text) noexcept;
 
 /// A JSON value, rendered: fields keep the order in which they were said. Pure ASCII, so that a terminal that shows it obeys
-/// nothing in it; text is escaped losslessly, except for bytes that are no UTF-8: those become U+FFFD.
+/// nothing in it; text is escaped losslessly, except for bytes that are no UTF-8: those become U+FFFD. A key that has such bytes
+/// says them in a second field, "key_base64" beside "key".
 class Json {
  public:
   Json() : text_("null") {}
@@ -41,12 +42,16 @@ class Json {
   Json(std::string_view text);
   Json(const std::string& text) : Json(std::string_view{text}) {}
   Json(const char* text) : Json(std::string_view{text}) {}
+  Json(const LockName& key);
   template <class Meaning>
   Json(const Name<Meaning>& name) : Json(name.str()) {}
   template <class Value>
   Json(const std::optional<Value>& value) : Json(value ? Json{*value} : Json{}) {}
   static Json object(const std::vector<std::pair<std::string_view, Json>>& fields);
   static Json array(const std::vector<Json>& items);
+
+  /// An array that has a second field, too, where one of the keys needs it.
+  static Json keys(const std::vector<LockName>& keys);
 
   /// Each of `values` by itself: [1,2] or ["a","b"].
   template <class Values>
@@ -58,6 +63,7 @@ class Json {
 
  private:
   std::string text_;
+  std::string base64_;  ///< the value of that second field; empty: there is none
 };
 
 }  // namespace rlock

@@ -60,7 +60,7 @@ std::string RunReport::json() const {
                        {"exit", exit},
                        {"command_exit", command_exit},
                        {"command_signal", command_signal},
-                       {"keys", Json::list(keys)},
+                       {"keys", Json::keys(keys)},
                        {"type", type},
                        {"owner", owner},
                        {"fence", fence},

@@ -85,8 +85,10 @@ void check_holder(const Schema& schema, const Json& holder) {
 }
 
 void check_key(const Schema& schema, const Json& key) {
-  CHECK(names_of(key) == schema.fields(1));
-  CHECK(key["key"].is_string());
+  Names fields = schema.fields(1);
+  CHECK(fields.contains("key_base64"));
+  if (key["key"].get<std::string>().find("\ufffd") == std::string::npos) fields.erase("key_base64");
+  CHECK(names_of(key) == fields);
   CHECK(schema.words(1, "type").contains(key["type"].get<std::string>()));
   CHECK(schema.words(1, "state").contains(key["state"].get<std::string>()));
   CHECK(key["ttl_ms"].is_number_integer());
@@ -160,6 +162,54 @@ TEST_CASE("the JSON of what is counted, kept or strange is as the manual says") 
   check(redis, "report", "lock", "kept");
   redis.cli({"RPUSH", "list", "x"});
   check(redis, "list", "foreign", "held");
+}
+
+TEST_CASE("the bytes of a key that is no UTF-8 stand beside it in every document, and beside no other") {
+  RedisServer redis;
+  const std::string key = "k\xff\xfe\n";
+  const std::string bytes = "a//+Cg==";
+  const auto documents = [&](const std::string& name) {
+    std::vector<Json> all;
+    for (const Words& words :
+         {Words{"inspect", "--json", name}, Words{"lock", "acquire", "--lease", "1m", "--json", name},
+          Words{"lock", "status", "--json", name}, Words{"sem", "drain", "--json", "s" + name},
+          Words{"sem", "status", "--json", "s" + name},
+          Words{"permit", "acquire", "--lease", "1m", "--json", "p" + name},
+          Words{"permit", "status", "--json", "p" + name}, Words{"latch", "status", "--json", "l" + name}}) {
+      CAPTURE(words.at(1));
+      Rlock rlock{words, redis.environment()};
+      REQUIRE(rlock.exit_code() == 0);
+      const Json document = Json::parse(rlock.out());
+      all.push_back(document.contains("keys") ? document["keys"].at(0) : document);
+    }
+    return all;
+  };
+  for (const std::string& name : {key, std::string{"ä"}}) {
+    done(redis, {"sem", "init", "s" + name, "1"});
+    done(redis, {"permit", "init", "p" + name, "1"});
+    done(redis, {"latch", "set", "l" + name, "1"});
+    done(redis, {"latch", "down", "l" + name});
+  }
+  for (const Json& document : documents("ä")) CHECK_FALSE(document.contains("key_base64"));
+  const std::vector<Json> strange = documents(key);
+  for (const Json& document : strange) {
+    CAPTURE(document.dump());
+    CHECK(document.contains("key_base64"));
+  }
+  CHECK(strange.front()["key"] == "k\ufffd\ufffd\n");
+  CHECK(strange.front()["key_base64"] == bytes);
+  check(redis, key, "lock", "held");
+}
+
+TEST_CASE("the record of a run has the bytes of all keys where one of them is no UTF-8") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "status";
+  done(redis, {"run", "-k", "b\xff", "-k", "a", "--status-file", file, "true"});
+  CHECK(Json::parse(read_file(file))["keys"] == Json{"a", "b\ufffd"});
+  CHECK(Json::parse(read_file(file))["keys_base64"] == Json{"YQ==", "Yv8="});
+  done(redis, {"run", "-k", "b", "-k", "a", "--status-file", file, "true"});
+  CHECK_FALSE(Json::parse(read_file(file)).contains("keys_base64"));
 }
 
 }  // namespace rlock::test

@@ -119,6 +119,18 @@ TEST_CASE("hexadecimal goes there and back") {
   }
 }
 
+TEST_CASE("base64 is that of RFC 4648") {
+  const std::vector<std::pair<std::string, std::string>> table{{"", ""},
+                                                               {"f", "Zg=="},
+                                                               {"fo", "Zm8="},
+                                                               {"foo", "Zm9v"},
+                                                               {"foob", "Zm9vYg=="},
+                                                               {"fooba", "Zm9vYmE="},
+                                                               {"foobar", "Zm9vYmFy"},
+                                                               {"\xff\xfe\xfb", "//77"}};
+  for (const auto& [bytes, text] : table) CHECK(to_base64(bytes) == text);
+}
+
 TEST_CASE("the system's reasons fit into a sentence") {
   CHECK(reason(ENOENT) == "no such file or directory");
   CHECK(reason(ECONNRESET) == "connection reset by peer");

@@ -134,6 +134,20 @@ std::optional<std::string> from_hex(std::string_view text) {
   return bytes;
 }
 
+std::string to_base64(std::string_view bytes) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(bytes.size(), 3))) {
+    std::uint32_t three = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      three = three << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U);
+    for (std::size_t i = 0; i < 4; ++i)
+      text += i <= bytes.size() ? kDigits[three >> (18 - 6 * i) & 0x3f] : '=';
+  }
+  return text;
+}
+
 std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kPlain = "_-./:@%+,=";
   const auto plain = [&](char c) {

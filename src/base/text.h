@@ -25,6 +25,9 @@ std::string utf8(std::string_view bytes);
 /// The whole text as a decimal integer without sign, blanks or anything else; nothing if it is none or too large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
+/// As RFC 4648 has it, padded.
+std::string to_base64(std::string_view bytes);
+
 /// What the system calls this errno, as the end of a sentence of ours: "no such file or directory".
 std::string reason(int error);
 
