@@ -126,8 +126,15 @@ void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
                        listed(pids), tenure_.name));
 }
 
+/// Those who have left the group, for a group of their own, run on then: a person has to look for them.
+void HeldCommand::say_hidden() {
+  if (std::exchange(said_hidden_, true) || Family::proc_shows_us()) return;
+  complain("/proc does not show the command's processes: only its process group is stopped");
+}
+
 void HeldCommand::insist(TimePoint now) {
   while (const auto signal = insist_.next(now, deadlines())) {
+    say_hidden();
     say_refused(family_.signal(*signal));
     if (guardian_) guardian_->tell_stop_sent();
   }
@@ -138,6 +145,7 @@ bool HeldCommand::others_matter(TimePoint now) {
     // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
     return !insist_.begun() || !said_lost_ || now < later(first_ended_, kDying);
   }
+  if (insist_.hurrying()) return true;  // /proc may not show who has to get KILL
   if (insist_.begun()) return look_at(family_.all());
   return options_.until_group && look_at(family_.in_group());
 }
@@ -159,19 +167,29 @@ Ended HeldCommand::settle(Child& child) {
     const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;
     if (had_terminal && pressed && !insist_.begun()) ended.pressed = key;
   }
-  // A look at /proc only when something is left.
-  if (!child.group_is_empty()) ended.left = left_behind(ended.signal || job_.passed_on());
+  if (insist_.begun()) wait_for_hidden(child);
+  if (ended.signal || job_.passed_on()) wait_for_parting();
+  if (!family_.group_lives()) return ended;
+  ended.left = family_.in_group();
+  ended.left_hidden = ended.left.empty();
   return ended;
 }
 
-std::vector<pid_t> HeldCommand::left_behind(bool signalled) {
-  std::vector<pid_t> left = family_.in_group();
-  const TimePoint until = later(Clock::now(), kParting);
-  while (signalled && !left.empty() && Clock::now() < until) {
-    loop_.turn(later(Clock::now(), kGlance));
-    left = family_.in_group();
+/// Waits for those of the group whom /proc does not show, as for the others: as long as the lock is ours, and
+/// only a moment when it is lost. All of them got KILL when the first process had ended.
+void HeldCommand::wait_for_hidden(const Child& child) {
+  while (family_.group_lives()) {
+    const TimePoint now = Clock::now();
+    announce(child, now);
+    if (said_lost_ && now >= later(first_ended_, kDying)) return;
+    loop_.turn(later(now, now < later(first_ended_, kParting) ? kGlance : kParting));
   }
-  return left;
+}
+
+/// Gives those who die of the signal that ended the first process the time to do so.
+void HeldCommand::wait_for_parting() {
+  const TimePoint until = later(Clock::now(), kParting);
+  while (Clock::now() < until && family_.group_lives()) loop_.turn(later(Clock::now(), kGlance));
 }
 
 }  // namespace rlock

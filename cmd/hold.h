@@ -43,8 +43,9 @@ struct Ended {
   bool too_late = false;  ///< it was not even tried: the time in which the lock is surely ours was over
   bool max_hold = false;  ///< --max-hold stopped it
   std::optional<int>
-      pressed;              ///< ^C or ^\ on its terminal ended it: the signal that our own group has not got
-  std::vector<pid_t> left;  ///< of its group, still running
+      pressed;               ///< ^C or ^\ on its terminal ended it: the signal that our own group has not got
+  std::vector<pid_t> left;   ///< of its group, still running
+  bool left_hidden = false;  ///< somebody of its group may still run whom /proc does not show
 
   bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
 };
@@ -68,13 +69,15 @@ class HeldCommand {
   bool others_matter(TimePoint now);
   bool look_at(const std::vector<pid_t>& others);
   Ended settle(Child& child);
-  std::vector<pid_t> left_behind(bool signalled);
+  void wait_for_hidden(const Child& child);
+  void wait_for_parting();
   Deadlines deadlines() const;
   Deadlines of_lock() const;
   std::string what_follows(const Child& child, TimePoint now) const;
   std::string how_it_is_stopped(TimePoint kill, TimePoint now) const;
   void say_what_stopping_means() const;
   void say_refused(const std::vector<pid_t>& pids);
+  void say_hidden();
 
   Loop& loop_;
   Signals& signals_;
@@ -90,6 +93,7 @@ class HeldCommand {
   bool at_max_hold_ = false;
   bool said_lost_ = false;
   bool said_refused_ = false;
+  bool said_hidden_ = false;
 };
 
 }  // namespace rlock

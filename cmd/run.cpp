@@ -197,6 +197,10 @@ void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
                          std::strerror(ended.not_started),
                          ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
   if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
+  if (ended.left_hidden)
+    complain(fmt::format(
+        "released {} while others of the command's process group may still run: /proc does not show them",
+        all_keys(opt)));
   if (ended.left.empty()) return;
   std::vector<std::string> pids;
   for (const pid_t pid : ended.left) pids.push_back(std::to_string(pid));

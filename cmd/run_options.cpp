@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/holds.h"
+#include "loop/family.h"
 
 namespace rlock {
 namespace {
@@ -108,6 +109,8 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   if (opt.max_hold && opt.min_hold > *opt.max_hold)
     throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
                                            exact(*opt.max_hold))};
+  if (opt.until_group && !Family::proc_shows_us())
+    throw Error{Error::config, "--until group: /proc does not show who is left of a process group; mount it"};
   opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
   opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
   opt.deployment = settle(opt.server);

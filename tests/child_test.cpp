@@ -79,7 +79,8 @@ TEST_CASE("a child runs in a group of its own, which is signalled as a whole") {
           if (::getpgid(run.child.pid()) != run.child.pid())
             return 2;  // its number is kept until it is reaped
           run.child.reap();
-          return eventually([&] { return run.child.group_is_empty() || !alive(run.child.pid()); }) ? 0 : 3;
+          return eventually([&] { return ::kill(-run.child.pid(), 0) != 0 || !alive(run.child.pid()); }) ? 0
+                                                                                                         : 3;
         }) == 0);
 }
 

@@ -25,6 +25,7 @@ class Guarded {
     Milliseconds kill{60000};
     std::vector<std::string> marks = {};
     Milliseconds late{0};  ///< how long it takes until the command's process says who it is
+    pid_t told = 0;        ///< the group that it names instead of its own
   };
 
   explicit Guarded(const Plan& plan) {
@@ -57,7 +58,7 @@ class Guarded {
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
     Child child{loop, {plan.command, variables}, [&](pid_t self) {
                   ::usleep(static_cast<useconds_t>(plan.late.count() * 1000));
-                  guardian.tell_group(self);
+                  guardian.tell_group(plan.told > 0 ? plan.told : self);
                   signals.restore();
                 }};
     write_file(folder_ / "guardian", std::to_string(guardian.pid()));
@@ -123,6 +124,36 @@ TEST_CASE("a guardian kills who begins when all is over, however soon after it h
     ::kill(run.pid(), SIGSTOP);
     CHECK(gone(run.command()));
   }
+}
+
+TEST_CASE("a guardian spares a stranger's group that has got the number of its own") {
+  Process stranger{{"sleep", "68"}, {.own_session = true}};
+  REQUIRE(eventually([&] { return ::getsid(stranger.pid()) == stranger.pid(); }));
+  Guarded run{{.command = {"sleep", "69"}, .told = stranger.pid()}};
+
+  ::kill(run.pid(), SIGKILL);
+
+  CHECK(gone(run.guardian()));
+  CHECK(stranger.running());
+}
+
+TEST_CASE("a group whose first process has gone is known by its session") {
+  TempDir folder;
+  const auto orphan = [&](bool own_session) {
+    Process shell{{"bash", "-c", "set -m; (sleep 70 & echo $! >" + (folder / "pid") + ") & wait"},
+                  {.own_session = own_session}};
+    REQUIRE(shell.exit_code() == 0);
+    const pid_t pid = std::stoi(read_file(folder / "pid"));
+    const Family family{::getpgid(pid), ::getsid(0), {}};
+    REQUIRE_FALSE(alive(family.group()));
+    CHECK(family.group_lives() == !own_session);
+    family.signal(SIGKILL);
+    CHECK((own_session ? throughout([&] { return alive(pid); }, 50ms) : gone(pid)));
+    CHECK_FALSE(family.group_lives());
+  };
+
+  orphan(false);
+  orphan(true);
 }
 
 TEST_CASE("a guardian finds those who have left the group, by their environment") {

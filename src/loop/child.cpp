@@ -119,8 +119,6 @@ int Child::reap() {
   return status;
 }
 
-bool Child::group_is_empty() const noexcept { return ::kill(-pid_, 0) != 0 && errno == ESRCH; }
-
 short Child::interest() const { return POLLIN; }
 
 void Child::ready(short events, TimePoint) {

@@ -57,9 +57,6 @@ class Child final : public Source {
   /// Lets go of its pid; answers its wait status. REQUIRES: ended()
   int reap();
 
-  /// Nobody is left in its group. REQUIRES: it has just been reaped (for as long as it was not, it is in there itself)
-  bool group_is_empty() const noexcept;
-
   int fd() const override { return changes_; }
   short interest() const override;
   void ready(short events, TimePoint now) override;

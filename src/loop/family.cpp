@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace rlock {
@@ -21,6 +22,7 @@ struct CloseDirectory {
 /// Everybody whom /proc shows.
 std::vector<pid_t> everybody() {
   std::vector<pid_t> pids;
+  if (!Family::proc_shows_us()) return pids;
   const std::unique_ptr<DIR, CloseDirectory> proc{::opendir("/proc")};
   if (!proc) return pids;
   while (const dirent* entry = ::readdir(proc.get())) {
@@ -54,9 +56,15 @@ bool is_alive(pid_t pid) {
 Family::Family(pid_t group, pid_t session, std::vector<std::string> marks)
     : group_(group), session_(session), marks_(std::move(marks)) {}
 
+bool Family::proc_shows_us() {
+  char self[16];
+  const ssize_t size = ::readlink("/proc/self", self, sizeof self);
+  return size > 0 && std::string_view{self, static_cast<std::size_t>(size)} == std::to_string(::getpid());
+}
+
 std::vector<pid_t> Family::signal(int number) const {
   // To the group in one stroke, so that none of it can fork away between two.
-  if (group_ > 1) ::kill(-group_, number);
+  if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
   for (const pid_t pid : all()) {
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
@@ -71,6 +79,17 @@ std::vector<pid_t> Family::in_group() const {
   return found;
 }
 
+bool Family::group_lives() const {
+  if (!group_exists() || !group_is_ours()) return false;  // the cheap question first: mostly nobody is left
+  bool shown = false;
+  for (const pid_t pid : everybody()) {
+    if (!is_in_group(pid)) continue;
+    if (is_alive(pid)) return true;
+    shown = true;
+  }
+  return !shown && group_exists();  // again, since the last zombie may have been reaped meanwhile
+}
+
 std::vector<pid_t> Family::all() const {
   std::vector<pid_t> found;
   const pid_t self = ::getpid();
@@ -81,9 +100,23 @@ std::vector<pid_t> Family::all() const {
   return found;
 }
 
+/// As the kernel says, to whom zombies count.
+bool Family::group_exists() const { return group_ > 1 && (::kill(-group_, 0) == 0 || errno != ESRCH); }
+
+/// Its number may be that of another group by now: a guardian may have been stopped for days. All processes
+/// of a group are in one session. Where /proc shows none of them, the group is ours unless its first process
+/// says otherwise.
+bool Family::group_is_ours() const {
+  if (group_ <= 1) return false;
+  const pid_t session_of_first = ::getsid(group_);
+  if (session_of_first >= 0) return session_of_first == session_;
+  return std::ranges::none_of(
+      everybody(), [&](pid_t pid) { return ::getpgid(pid) == group_ && ::getsid(pid) != session_; });
+}
+
 bool Family::is_in_group(pid_t pid) const {
   // 0 is the group of whoever lives outside our pid namespace.
-  return group_ > 1 && ::getpgid(pid) == group_;
+  return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
 }
 
 bool Family::is_marked(pid_t pid) const {

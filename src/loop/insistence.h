@@ -42,6 +42,9 @@ class Insistence {
   /// It has come to KILL.
   bool killing() const noexcept { return stage_ == Stage::killing; }
 
+  /// hurry() was called, and KILL has not been sent yet.
+  bool hurrying() const noexcept { return hurried_ && !killing(); }
+
   /// Somebody else has sent the stop signal: only KILL is left to us.
   void skip_stop() noexcept;
 

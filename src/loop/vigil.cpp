@@ -57,7 +57,7 @@ class Vigil final : public Source {
     if (events != 0) listen();
     while (const auto signal = insist_.next(now, deadlines_)) {
       family_.signal(*signal);
-      if (insist_.killing()) resting_ = family_.all().empty();
+      if (insist_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
     }
     if (bereft() && (resting_ || now >= give_up_)) ::_exit(0);
   }

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "support/eventually.h"
+#include "support/redis_server.h"
+#include "support/started.h"
+
+using namespace rlock::test;
+
+// What "the command" is where /proc does not show its processes: in a chroot, in a sandbox, behind hidepid.
+
+namespace {
+
+const char* const kNoProc = "mount -t tmpfs none /proc && ";
+
+/// May we have a /proc of our own here?
+bool may_mount() {
+  const bool may = Process{{"unshare", "-rm", "sh", "-c", std::string{kNoProc} + "true"}}.exit_code() == 0;
+  if (!may) MESSAGE("skipped: no mount namespace for a /proc of our own");
+  return may;
+}
+
+/// `rlock run -k k OPTIONS -- bash -c COMMAND` where there is no /proc.
+Process run_without_proc(const RedisServer& redis, const std::string& options, const std::string& command) {
+  Process::Options environment;
+  environment.env["COMMAND"] = command;
+  return start(redis,
+               {"unshare", "-rm", "sh", "-c",
+                kNoProc + ("exec \"$RLOCK\" run -k k " + options + " -- bash -c \"$COMMAND\"")},
+               environment);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Says who does not obey, once it has stopped obeying, and outlives its first process.
+const char* const kDeaf = "(trap '' TERM; exec sleep 60) & echo $!; wait";
+
+pid_t first_line_of(const Process& run) {
+  REQUIRE(eventually([&] { return contains(run.out(), "\n"); }));
+  return std::stoi(run.out());
+}
+
+}  // namespace
+
+TEST_CASE("without /proc nobody of the group outlives the lock") {
+  if (!may_mount()) return;
+  RedisServer redis;
+  auto run = run_without_proc(redis, "--max-hold 500ms --kill-after 60s", kDeaf);
+  const pid_t deaf = first_line_of(run);
+  REQUIRE(eventually([&] { return !redis.has("k"); }));
+
+  CHECK_FALSE(alive(deaf));
+  CHECK(run.exit_code() == 124);
+  CHECK(
+      contains(run.err(), "/proc does not show the command's processes: only its process group is stopped"));
+}
+
+TEST_CASE("without /proc a killed rlock takes the group along") {
+  if (!may_mount()) return;
+  RedisServer redis;
+  auto run = run_without_proc(redis, "", kDeaf);
+  const pid_t deaf = first_line_of(run);
+
+  run.signal(SIGKILL);
+
+  CHECK(eventually([&] { return !alive(deaf); }));
+  CHECK(eventually([&] { return run.family().empty(); }));
+}
+
+TEST_CASE("without /proc what a command leaves of its group is said") {
+  if (!may_mount()) return;
+  RedisServer redis;
+  auto run = run_without_proc(redis, "", "sleep 60 & exit 3");
+
+  CHECK(run.exit_code() == 3);
+  CHECK(contains(run.err(), "released 'k' while others of the command's process group may still run"));
+  auto alone = run_without_proc(redis, "", "exit 3");
+  CHECK(alone.exit_code() == 3);
+  CHECK(alone.err().empty());
+}
+
+TEST_CASE("--until group is refused where nobody can see the group") {
+  if (!may_mount()) return;
+  RedisServer redis;
+  auto run = run_without_proc(redis, "--until group", "echo ran");
+
+  CHECK(run.exit_code() == 78);
+  CHECK(run.out().empty());
+  CHECK(contains(run.err(), "--until group"));
+}
+
+TEST_CASE(
+    "the lock is kept while somebody whom /proc hides, and who may not be signalled, outlives the command") {
+  TempDir folder;
+  if (::geteuid() != 0 || !may_mount()) return;  // it takes two users, and a program that is set-uid
+  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
+  for (const char* name : {"rlock", "become-root"}) {
+    const bool ours = std::string{name} == "rlock";
+    std::filesystem::copy_file(ours ? rlock_binary() : "/usr/bin/setpriv", folder / name);
+    REQUIRE(::chmod((folder / name).c_str(), ours ? 0755 : 04755) == 0);
+  }
+  RedisServer redis{{.tcp = true}};
+  Process::Options environment;
+  environment.env["RLOCK_URL"] = redis.tcp_url();
+  environment.env["FOLDER"] = folder.path();
+  auto run = start(redis,
+                   {"unshare", "-m", "sh", "-c",
+                    "mount -t proc -o hidepid=2 proc /proc && exec setpriv --reuid 12345 --regid 12345 "
+                    "--clear-groups \"$FOLDER/rlock\" run -k k --max-hold 300ms -- "
+                    "sh -c '\"$FOLDER/become-root\" --reuid 0 --regid 0 --clear-groups sleep 3 & "
+                    "echo $!; wait'"},
+                   environment);
+  const pid_t foreign = first_line_of(run);
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 20s));
+
+  CHECK_FALSE(alive(foreign));
+  CHECK(run.exit_code() == 124);
+}
