@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/config.h"
@@ -170,6 +171,17 @@ std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
   return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
 }
 
+/// The options by which another command of the same user reaches the same keys.
+std::string options_of(const Deployment& deployment) {
+  std::string words;
+  if (deployment.typed) {
+    for (const Target& target : deployment.targets)
+      words += fmt::format("--url {} ", shell_quoted(url_of(target)));
+  }
+  if (!deployment.prefix.empty()) words += fmt::format("--prefix {} ", shell_quoted(deployment.prefix));
+  return words;
+}
+
 void check_key(std::string_view key) {
   if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
   if (key.size() > kLongestKey)
@@ -207,6 +219,7 @@ Deployment settle(const ServerOptions& flags) {
   }
   refuse_twins(deployment.targets);
   deployment.environment = environment_of(deployment, password);
+  set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
     complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",
                          deployment.targets[0].str()));
@@ -243,19 +256,6 @@ LockName Deployment::name(const std::string& key) const {
                     "hold something, as in {{orders}}:eu",
                     in_quotes(full.str()))};
   return full;
-}
-
-std::string Deployment::words_for(const LockName& name) const {
-  std::string words;
-  if (typed) {
-    for (const Target& target : targets) words += fmt::format("--url {} ", shell_quoted(url_of(target)));
-  }
-  std::string_view key = name.str();
-  if (!prefix.empty() && key.starts_with(prefix)) {
-    words += fmt::format("--prefix {} ", shell_quoted(prefix));
-    key.remove_prefix(prefix.size());
-  }
-  return words + (key.starts_with('-') ? "--key=" : "") + shell_quoted(key);
 }
 
 }  // namespace rlock

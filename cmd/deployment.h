@@ -25,9 +25,6 @@ struct Deployment {
 
   /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
   LockName name(const std::string& key) const;
-
-  /// The words by which another command of the same user reaches that key, for a shell: `--prefix app: deploy`. No password.
-  std::string words_for(const LockName& name) const;
 };
 
 /// Variables that hold a password, the more important first.

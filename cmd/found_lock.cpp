@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/text.h"
 #include "sync/lock.h"
 
@@ -59,7 +60,7 @@ void expect_lock(const Inspection& found, std::string_view type, const std::opti
   const bool taken = found.type == Type::permit && owner && holder_named(found, *owner);
   if (type.empty() ? is_lock(found.type) || taken : agrees(found, type)) return;
   throw Error{Error::wrong_type,
-              fmt::format("{} holds {}, not {}", in_quotes(found.name.str()), what(found),
+              fmt::format("{} holds {}, not {}", quoted(found.name), what(found),
                           type.empty() ? "a lock" : fmt::format("what --type {} takes", type))};
 }
 

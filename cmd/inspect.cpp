@@ -7,10 +7,12 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/inspection.h"
+#include "cmd/owner_option.h"
 #include "cmd/search.h"
 #include "cmd/verbs.h"
 
@@ -70,19 +72,7 @@ Declaration Inspect::declare() {
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
   };
-  told.operands.push_back({.name = "KEY",
-                           .offer = Offer::key,
-                           .optional = true,
-                           .many = true,
-                           .instead = "key",
-                           .no_dash = true,
-                           .set = key_into(keys_)});
-  told.add({.names = "-k, --key",
-            .value = "KEY",
-            .offer = Offer::key,
-            .hidden = true,
-            .no_dash = true,
-            .set = key_into(keys_)});
+  declare_keys(told, keys_, true);
   told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
   told.add({.names = "--completion", .hidden = true, .set = into(completion_)});
   told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
@@ -120,7 +110,7 @@ std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
       silent_.insert(views.silent.begin(), views.silent.end());
     } catch (const Error& error) {  // one whose slot is moving is no reason to hide all the others
       if (!keys_.empty() || error.kind() != Error::unreachable) throw;
-      silent_.insert(fmt::format("{} cannot be read: {}", in_quotes(name.str()), error.what()));
+      silent_.insert(fmt::format("{} cannot be read: {}", quoted(name), error.what()));
       unread = std::current_exception();
     }
   }
@@ -141,7 +131,7 @@ void Inspect::show(const std::vector<Inspection>& found) const {
   std::set<LockName> names;
   std::string text;
   for (const Inspection& seen : found) {
-    if (names.insert(seen.name).second) text += sanitized(seen.name.str(), kLongestKey) + "\n";
+    if (names.insert(seen.name).second) text += sanitized(as_typed(seen.name), kLongestKey) + "\n";
   }
   print(text);
 }
@@ -160,8 +150,8 @@ void Inspect::show_listeners(Session& session) {
 int Inspect::offer_keys(Session& session) {
   std::string text;
   for (const LockName& name : search_keys(session, later(Clock::now(), kSearchForCompletion)).names) {
-    const std::string key = name.str().substr(session.deployment.prefix.size());
-    if (can_be_offered(key)) text += key + "\n";
+    const auto key = typed(name);
+    if (key && can_be_offered(*key)) text += *key + "\n";
   }
   print(text);
   return exit_code::ok;
@@ -177,6 +167,8 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
     show_listeners(session);
   for (const std::string& server : silent_) complain(server);
   if (cut_short_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
+  for (const Inspection& seen : found)
+    if (seen.type == Inspection::Type::none) say_if_pattern(seen.name);
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
   return exit_code::ok;
 }

@@ -39,6 +39,9 @@ std::string inspection_summary(const Inspection& seen);
 /// The same for all of them, one below the other, those of several servers below the names of these.
 std::string inspections_text(const std::vector<Inspection>& inspections);
 
+/// Of a key that was not found: says on stderr that a KEY is no pattern, where it looks like one.
+void say_if_pattern(const LockName& name);
+
 /// One item of `keys` of the JSON document.
 Json inspection_json(const Inspection& seen);
 

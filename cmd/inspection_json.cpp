@@ -1,3 +1,4 @@
+#include "base/key_text.h"
 #include "cmd/inspection.h"
 
 namespace rlock {
@@ -93,6 +94,7 @@ Json inspection_json(const Inspection& seen) {
   const Json permits =
       seen.available ? Json::object({{"available", seen.available}, {"total", seen.total}}) : Json{};
   return Json::object({{"key", seen.name},
+                       {"name", typed(seen.name)},
                        {"type", name_of(seen.type)},
                        {"state", name_of(seen.state)},
                        {"ttl_ms", ttl(seen.ttl)},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/holder_text.h"
@@ -115,7 +116,7 @@ std::string details(const Inspection& seen) {
 std::size_t name_column(const std::vector<Inspection>& inspections) {
   std::size_t width = kLeastColumn;
   for (const Inspection& seen : inspections)
-    width = std::max(width, std::min(shown(seen.name.str()).size() + 2, kMostColumn));
+    width = std::max(width, std::min(shown(as_typed(seen.name)).size() + 2, kMostColumn));
   return width;
 }
 
@@ -130,7 +131,7 @@ std::string inspection_summary(const Inspection& seen) {
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {
-  std::string text = fmt::format("{:<{}}{}\n", shown(seen.name.str()), width, inspection_summary(seen));
+  std::string text = fmt::format("{:<{}}{}\n", shown(as_typed(seen.name)), width, inspection_summary(seen));
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
   if (verbosity() == Verbosity::verbose) text += details(seen);
   return text;
@@ -147,6 +148,14 @@ std::string inspections_text(const std::vector<Inspection>& inspections) {
     text += inspection_text(seen, width);
   }
   return text;
+}
+
+void say_if_pattern(const LockName& name) {
+  const std::string key = as_typed(name);
+  if (key.find_first_of("*?[") == std::string::npos) return;
+  std::string remedy = "rlock inspect " + words_for_keys();
+  remedy.pop_back();
+  tell(fmt::format("{} is no pattern; to see all keys: {}", in_quotes(key), remedy));
 }
 
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -26,7 +27,7 @@ class LatchVerb : public Verb {
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const Session& session, const LatchAnswer& answer) const {
-    const std::string name = in_quotes(session.name(key_).str());
+    const std::string name = quoted(session.name(key_));
     if (!answer.unannounced.empty())
       complain(fmt::format("{}: done, but its waiters could not be told: {}", name,
                            sanitized(answer.unannounced)));
@@ -150,8 +151,8 @@ class Wait final : public LatchVerb {
       const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
         die_if_interrupted(session, lines, *gave_up);
-        return say_refusal(*gave_up, fmt::format("{} is still closed", in_quotes(wanted.name().str())),
-                           session, static_cast<int>(wait_.conflict_exit_code));
+        return say_refusal(*gave_up, fmt::format("{} is still closed", quoted(wanted.name())), session,
+                           static_cast<int>(wait_.conflict_exit_code));
       }
       if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
@@ -170,7 +171,7 @@ class Wait final : public LatchVerb {
     if (record && record->opened) return exit_code::ok;
     tell(fmt::format(
         "{} was never set, or opened by another client and forgotten; see --absent-ok, --await-set",
-        in_quotes(session.name(key_).str())));
+        quoted(session.name(key_))));
     return exit_code::no;
   }
 
@@ -215,7 +216,7 @@ class Status final : public LatchVerb {
                                {"opened_at", record.opened}})
                      .str());
     } else if (verbosity() != Verbosity::quiet) {
-      const std::string name = sanitized(session.name(key_).str());
+      const std::string name = sanitized(as_typed(session.name(key_)));
       print_line(open     ? fmt::format("{}: open", name)
                  : exists ? fmt::format("{}: closed, {} to go", name, answer.count)
                           : fmt::format("{}: unknown", name));

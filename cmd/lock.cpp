@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
@@ -46,12 +47,11 @@ class LockVerb : public Verb {
     return *owner_;
   }
 
-  int not_held(const Session& session, const Inspection& found) const {
-    const std::string key = in_quotes(found.name.str());
-    tell(found.holders.empty()
-             ? fmt::format("{} is free", key)
-             : fmt::format("{} is not held by {}; see: rlock inspect {}", key, sanitized(owner_->str()),
-                           session.deployment.words_for(found.name)));
+  int not_held(const Inspection& found) const {
+    const std::string key = quoted(found.name);
+    tell(found.holders.empty() ? fmt::format("{} is free", key)
+                               : fmt::format("{} is not held by {}; see: rlock inspect {}", key,
+                                             sanitized(owner_->str()), words_for(found.name)));
     return exit_code::no;
   }
 
@@ -87,17 +87,17 @@ class Release final : public LockVerb {
                                          .lease = Milliseconds{1},
                                          .cluster = session.cluster(),
                                          .owner_returns = true});
-    if (!lock) return not_held(session, found);
+    if (!lock) return not_held(found);
     Part part{.lock = lock.get(), .erasure = {erase_metadata(found.name, owner, lock->evidence())}};
     const GivenBack back =
         give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())
-      complain(fmt::format("released {}, but could not tell its waiters: {}", in_quotes(found.name.str()),
+      complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name),
                            sanitized(back.unannounced)));
-    if (back.how == GivenBack::How::not_ours) return not_held(session, found);
+    if (back.how == GivenBack::How::not_ours) return not_held(found);
     if (back.how == GivenBack::How::unknown)
       throw Error{Error::unreachable,
-                  fmt::format("release of {} not confirmed: {}", in_quotes(found.name.str()), back.why)};
+                  fmt::format("release of {} not confirmed: {}", quoted(found.name), back.why)};
     return exit_code::ok;
   }
 };
@@ -128,15 +128,15 @@ class Renew final : public LockVerb {
     Session session{server_};
     const Inspection found = find(session);
     const Holder* holder = holder_named(found, owner);
-    if (!holder) return not_held(session, found);
+    if (!holder) return not_held(found);
     const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease_of(*holder)});
-    if (!lock) return not_held(session, found);
+    if (!lock) return not_held(found);
     Call call = lock->renew();
     if (holder->meta)
       call.escort = {write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(call)) renewed += lock->read_renewal(reply) ? 1 : 0;
-    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(session, found);
+    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
   }
 
  private:
@@ -182,6 +182,7 @@ class Status final : public LockVerb {
     } else if (verbosity() != Verbosity::quiet) {
       print(inspections_text(views.seen));
     }
+    if (agreed(views, owner_).type == Inspection::Type::none) say_if_pattern(agreed(views, owner_).name);
     const auto held_by = [&](const Owner& owner) { return sights(views, owner) >= session.redis.quorum(); };
     const auto& holders = agreed(views, owner_).holders;
     const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);

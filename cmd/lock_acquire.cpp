@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -149,9 +150,9 @@ int Acquire::unprinted(Session& session, int error) const {
   const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
     return vote.answer() != nullptr && lock_->read_release(*vote.answer()).how != Released::How::was_not_ours;
   });
-  throw Error{Error::system, fmt::format("write error on stdout: {}; {} {}", std::strerror(error),
-                                         in_quotes(lock_->name().str()),
-                                         undone ? "was given back" : "stays held, as it was before")};
+  throw Error{Error::system,
+              fmt::format("write error on stdout: {}; {} {}", std::strerror(error), quoted(lock_->name()),
+                          undone ? "was given back" : "stays held, as it was before")};
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {

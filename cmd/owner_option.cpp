@@ -22,6 +22,22 @@ void declare_key(Declaration& declaration, std::string& key) {
                    .set = key_into(key)});
 }
 
+void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional) {
+  declaration.operands.push_back({.name = "KEY",
+                                  .offer = Offer::key,
+                                  .optional = optional,
+                                  .many = true,
+                                  .instead = "key",
+                                  .no_dash = true,
+                                  .set = key_into(keys)});
+  declaration.add({.names = "-k, --key",
+                   .value = "KEY",
+                   .offer = Offer::key,
+                   .hidden = true,
+                   .no_dash = true,
+                   .set = key_into(keys)});
+}
+
 void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help) {
   declaration.add({.names = "--owner",
                    .value = "ID",

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/names.h"
 #include "cmd/options.h"
@@ -9,6 +11,9 @@ namespace rlock {
 
 /// KEY as the first argument, or by -k.
 void declare_key(Declaration& declaration, std::string& key);
+
+/// The same for several of them; `optional`: or none.
+void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional = false);
 
 /// --owner ID.
 void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help);

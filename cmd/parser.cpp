@@ -312,11 +312,12 @@ class Parser {
   void give_operands(const Words& operands) const {
     std::size_t taken = 0;
     for (const Operand& operand : told_.operands) {
-      if (!operand.many && !operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead)))
-        continue;
+      const bool given =
+          !operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead)) > 0;
+      if (given && !operand.many) continue;
       do {
         if (taken == operands.size()) {
-          if (!operand.optional)
+          if (!operand.optional && !given)
             throw Error{Error::usage,
                         fmt::format("{} is missing: rlock {}", operand.name, told_.usage.front())};
           break;

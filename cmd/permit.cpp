@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -42,12 +43,11 @@ void expect_pool(Session& session, const Pool& there) {
 }
 
 /// Names those of which nothing was done.
-int all_of_them(const Session& session, const LockName& name, const std::vector<std::string>& ids,
-                const std::vector<bool>& done) {
+int all_of_them(const LockName& name, const std::vector<std::string>& ids, const std::vector<bool>& done) {
   for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]),
-                       in_quotes(name.str()), session.deployment.words_for(name)));
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), quoted(name),
+                       words_for(name)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
@@ -107,9 +107,8 @@ class Acquire final : public PoolVerb {
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     die_if_interrupted(session, lines, std::get<GaveUp>(got));
-    return say_refusal(std::get<GaveUp>(got),
-                       fmt::format("all permits of {} are taken", in_quotes(name.str())), session,
-                       static_cast<int>(wait_.conflict_exit_code));
+    return say_refusal(std::get<GaveUp>(got), fmt::format("all permits of {} are taken", quoted(name)),
+                       session, static_cast<int>(wait_.conflict_exit_code));
   }
 
  private:
@@ -160,10 +159,10 @@ class Release final : public PoolVerb {
     const Pool there = pool(session);
     const auto released = there.read_release(session.ask(there.release(ids_)));
     if (!released.unannounced.empty())
-      complain(fmt::format("{}: released, but its waiters could not be told: {}",
-                           in_quotes(session.name(key_).str()), sanitized(released.unannounced)));
+      complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(session.name(key_)),
+                           sanitized(released.unannounced)));
     if (std::ranges::count(released.taken, true) == 0) expect_pool(session, there);
-    return all_of_them(session, session.name(key_), ids_, released.taken);
+    return all_of_them(session.name(key_), ids_, released.taken);
   }
 
  private:
@@ -199,7 +198,7 @@ class Renew final : public PoolVerb {
     const Pool there = pool(session);
     const std::vector<bool> renewed = renew(session, there);
     if (std::ranges::count(renewed, true) == 0) expect_pool(session, there);
-    return all_of_them(session, session.name(key_), ids_, renewed);
+    return all_of_them(session.name(key_), ids_, renewed);
   }
 
  private:

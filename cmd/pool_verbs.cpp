@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/confirm.h"
 #include "cmd/exit_code.h"
+#include "cmd/inspection.h"
 #include "cmd/latch_guard.h"
 #include "cmd/output.h"
 #include "cmd/owner_option.h"
@@ -115,9 +118,9 @@ class Status final : public PoolVerb {
                            {"available", status ? Json{known.available} : Json{}},
                            {"total", known.total}})
           .str();
-    if (!status) return fmt::format("{}: nothing there", sanitized(name.str()));
+    if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
     const std::string total = known.total ? fmt::format(" of {}", *known.total) : "";
-    return fmt::format("{}: {}{} available", sanitized(name.str()), known.available, total);
+    return fmt::format("{}: {}{} available", sanitized(as_typed(name)), known.available, total);
   }
 
   bool json_ = false;
@@ -129,14 +132,18 @@ class Delete final : public PoolVerb {
 
   Declaration declare() override {
     const bool semaphore = kind_ == PoolKind::semaphore;
-    Declaration told{.verb = semaphore ? "sem delete" : "permit delete",
-                     .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
-                     .about = "Remove it, whoever has permits of it.",
-                     .notes =
-                         "Exit status: 0 removed, 1 nothing there;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{semaphore ? "rlock sem delete slots" : "rlock permit delete seats", ""}}};
+    Declaration told{
+        .verb = semaphore ? "sem delete" : "permit delete",
+        .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
+        .about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
+                           : "Remove it. Asks first where somebody has permits of it.",
+        .notes =
+            "Exit status: 0 removed, 1 nothing there, or answered no;\n"
+            "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
+        .examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}}};
     declare_operands(told, nullptr);
+    told.group("Guards");
+    told.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
     declare_server_options(told, server_);
     return told;
   }
@@ -144,8 +151,24 @@ class Delete final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Pool there = pool(session);
+    if (!yes_ && !agreed_to(session)) return exit_code::no;
     return finish(session, there.read_remove(session.ask(there.remove())));
   }
+
+ private:
+  /// Shows what is removed, and asks whoever is there, where somebody may miss it.
+  bool agreed_to(Session& session) const {
+    const Inspection found = inspect(session, session.name(key_));
+    const bool missed = kind_ == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
+    if (!missed) return true;
+    print_on_stderr(inspections_text({found}));
+    complain(kind_ == PoolKind::semaphore
+                 ? "whether anybody has permits of it nobody knows"
+                 : "its holders learn of this when they renew; rlock run stops its command then");
+    return confirm(fmt::format("Remove {} {}?", noun_of(kind_), quoted(found.name)), false);
+  }
+
+  bool yes_ = false;
 };
 
 }  // namespace
@@ -178,13 +201,13 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
   const LockName name = session.name(key_);
   if (!answer.unannounced.empty())
-    complain(fmt::format("{}: done, but its waiters could not be told: {}", in_quotes(name.str()),
+    complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(name),
                          sanitized(answer.unannounced)));
   switch (answer.how) {
     case PoolAnswer::How::done: return exit_code::ok;
     case PoolAnswer::How::exists:
-      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", in_quotes(name.str()),
-                       noun(), session.deployment.words_for(name)));
+      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
+                       words_for(name)));
       return exit_code::no;
     case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
     case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -33,7 +34,7 @@ Milliseconds between(TimePoint from, TimePoint to) {
 
 std::string all_keys(const RunOptions& opt) {
   std::vector<std::string> names;
-  for (const LockName& name : opt.names) names.push_back(in_quotes(name.str()));
+  for (const LockName& name : opt.names) names.push_back(quoted(name));
   return joined(names, ", ");
 }
 
@@ -175,7 +176,7 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
   const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
   const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string key = in_quotes(parts[i].lock->name().str());
+    const std::string key = quoted(parts[i].lock->name());
     const GivenBack& answer = answers[i];
     if (answer.how == GivenBack::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/exit_code.h"
 #include "cmd/output.h"
@@ -52,8 +53,8 @@ class Acquire final : public PoolVerb {
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (!gave_up) return exit_code::ok;
     die_if_interrupted(session, lines, *gave_up);
-    return say_refusal(*gave_up, fmt::format("{} has too few permits now", in_quotes(wanted.name().str())),
-                       session, static_cast<int>(wait_.conflict_exit_code));
+    return say_refusal(*gave_up, fmt::format("{} has too few permits now", quoted(wanted.name())), session,
+                       static_cast<int>(wait_.conflict_exit_code));
   }
 
  private:

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/confirm.h"
 #include "cmd/exit_code.h"
 #include "cmd/found_lock.h"
+#include "cmd/holder_text.h"
 #include "cmd/inspection.h"
 #include "cmd/owner_option.h"
-#include "cmd/terminal.h"
 #include "cmd/verbs.h"
 #include "sync/lock.h"
 #include "sync/plain.h"
@@ -24,27 +26,45 @@ using Type = Inspection::Type;
 /// So much of a plain lock's token is read. One that fills it may go on, and is not known in full.
 constexpr std::size_t kReadOfToken = 1000;
 
+/// What became of one key.
+struct Removal {
+  LockName name;
+  std::string_view outcome;     ///< removed, free, other-owner, declined or refused
+  std::vector<Owner> owners{};  ///< whose holds were removed; of other-owner, who has it
+  std::optional<std::string> error{};
+
+  int exit_code() const {
+    if (outcome == "removed") return exit_code::ok;
+    return outcome == "refused" ? exit_code::wrong_type : exit_code::no;
+  }
+};
+
 class Unlock final : public Verb {
  public:
   Declaration declare() override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  int nothing_to_remove(const Inspection& found) const;
+  void expect_removable(const Inspection& found) const;
+  Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
-  Forced force(Session& session, const Inspection& found) const;
+  Forced force(Session& session, const Inspection& found, const Owner& owner) const;
+  Removal remove(Session& session, const LockName& name) const;
+  void say(const Removal& removal) const;
 
-  std::string key_;
+  std::vector<std::string> keys_;
+  std::string type_;
   std::optional<Owner> owner_;
   bool yes_ = false;
+  bool json_ = false;
   ServerOptions server_;
 };
 
 Declaration Unlock::declare() {
   Declaration told{
       .verb = "unlock",
-      .usage = {"unlock [OPTIONS] KEY"},
+      .usage = {"unlock [OPTIONS] KEY..."},
       .about =
           "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
           "whether the holder lives, and asks. A live one learns of it when it renews.",
@@ -53,18 +73,43 @@ Declaration Unlock::declare() {
           "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
       .examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}},
   };
-  declare_key(told, key_);
+  declare_keys(told, keys_);
   told.group("Guards");
   told.add({.names = "--if-owner",
             .value = "ID",
             .help = "only if this one holds it",
             .offer = Offer::owner,
             .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  told.add(
+      {.names = "--type",
+       .value = "T",
+       .help = "must agree; plain: text that rlock knows nothing of",
+       .manual =
+           "Must agree with what stands there. A text without metadata of rlock's may be anything: it is "
+           "removed with --type plain only.",
+       .offer = Offer::choices,
+       .choices = lock_type_names(),
+       .set = choice(type_, lock_type_names())});
   told.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
     told.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
+  told.group("Telling");
+  told.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
   declare_server_options(told, server_);
   return told;
+}
+
+/// Is it a lock? A text of which rlock has written nothing down may be anything.
+void Unlock::expect_removable(const Inspection& found) const {
+  expect_lock(found, type_);
+  const bool known = found.type != Type::plain || found.holders.front().meta;
+  if (known || type_ == "plain") return;
+  throw Error{
+      Error::wrong_type,
+      fmt::format(
+          "{} is text without metadata of rlock's, and may be anything; if it is the token of a plain lock: "
+          "rlock unlock --type plain {}",
+          quoted(found.name), words_for(found.name))};
 }
 
 /// What a person must know before removing what this one holds.
@@ -81,25 +126,23 @@ std::string warning(const Holder& holder, Milliseconds now) {
       describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})));
 }
 
-int Unlock::nothing_to_remove(const Inspection& found) const {
-  const std::string key = in_quotes(found.name.str());
+Removal Unlock::nothing_to_remove(const Inspection& found) const {
   if (found.holders.empty()) {
-    tell(fmt::format("{} is free", key));
-  } else {
-    tell(fmt::format("{} is not held by {}", key, sanitized(owner_->str())));
+    tell(quoted(found.name) + " is free");
+    say_if_pattern(found.name);
+    return {found.name, "free"};
   }
-  return exit_code::no;
+  tell(fmt::format("{} is not held by {}", quoted(found.name), sanitized(owner_->str())));
+  Removal removal{found.name, "other-owner"};
+  for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
+  return removal;
 }
 
 bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   print_on_stderr(inspections_text(views.seen));
   for (const std::string& server : views.silent) complain(server);
   for (const Holder& holder : found.holders) complain(warning(holder, found.now));
-  if (yes_) return true;
-  const std::string answer =
-      ask_on_terminal(fmt::format("Remove the lock {}? [y/N] ", in_quotes(found.name.str())),
-                      "there is no terminal to ask on; say --yes");
-  return answer == "y" || answer == "Y" || answer == "yes";
+  return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
 }
 
 /// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought. Empty: whoever has it,
@@ -111,8 +154,7 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
   return shown.str().size() < kReadOfToken ? shown : Owner{};
 }
 
-Forced Unlock::force(Session& session, const Inspection& found) const {
-  const Owner owner = whose(session, found);
+Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
   Call call;
   std::string_view wanted = "a lock";
   if (found.type == Type::plain) {
@@ -136,29 +178,72 @@ Forced Unlock::force(Session& session, const Inspection& found) const {
   return forced;
 }
 
-int Unlock::act(TimePoint, std::vector<std::string>) {
-  Session session{server_};
-  const Views views = inspect_each(session, session.name(key_));
+Removal Unlock::remove(Session& session, const LockName& name) const {
+  const Views views = inspect_each(session, name);
   const Inspection& found = agreed(views, owner_);
-  expect_lock(found, "");
+  expect_removable(found);
   if (found.holders.empty() || (owner_ && !holder_named(found, *owner_))) return nothing_to_remove(found);
-  if (!confirmed(views, found)) return exit_code::no;
+  if (!confirmed(views, found)) return {name, "declined"};
 
-  const Forced forced = force(session, found);
+  const Owner owner = whose(session, found);
+  const Forced forced = force(session, found, owner);
   switch (forced.how) {
     case Forced::How::removed: break;
-    case Forced::How::nothing_there:
-      tell(fmt::format("{} is free by now", in_quotes(found.name.str())));
-      return exit_code::no;
+    case Forced::How::nothing_there: tell(quoted(name) + " is free by now"); return {name, "free"};
     case Forced::How::other_owner:
-      tell(fmt::format("{} is held by {} by now", in_quotes(found.name.str()), sanitized(forced.other)));
-      return exit_code::no;
-    case Forced::How::refused: throw Error{Error::wrong_type, forced.refused.text};
+      tell(fmt::format("{} is held by {} by now", quoted(name), sanitized(forced.other)));
+      return {name, "other-owner", {Owner{forced.other}}};
+    case Forced::How::refused:
+      complain(forced.refused.text);
+      return {name, "refused", {}, forced.refused.text};
   }
   if (!forced.unannounced.empty())
-    complain(fmt::format("removed {}, but could not tell its waiters: {}", in_quotes(found.name.str()),
+    complain(fmt::format("removed {}, but could not tell its waiters: {}", quoted(name),
                          sanitized(forced.unannounced)));
-  return exit_code::ok;
+  Removal removal{name, "removed"};
+  for (const Holder& holder : found.holders)
+    if (owner.empty() || holder.owner == owner) removal.owners.push_back(holder.owner);
+  return removal;
+}
+
+void Unlock::say(const Removal& removal) const {
+  if (json_ || removal.outcome != "removed") return;
+  std::vector<std::string> owners;
+  for (const Owner& owner : removal.owners) owners.push_back(short_owner(owner));
+  tell(fmt::format("removed {} ({})", quoted(removal.name), joined(owners, ", ")));
+}
+
+Json document_of(const std::vector<Removal>& removals) {
+  std::vector<Json> keys;
+  for (const Removal& removal : removals)
+    keys.push_back(Json::object({{"key", removal.name},
+                                 {"name", typed(removal.name)},
+                                 {"outcome", removal.outcome},
+                                 {"owners", Json::list(removal.owners)},
+                                 {"error", removal.error}}));
+  return Json::object({{"v", 1}, {"keys", Json::array(keys)}});
+}
+
+int Unlock::act(TimePoint, std::vector<std::string>) {
+  Session session{server_};
+  std::vector<LockName> names;
+  for (const std::string& key : keys_) {
+    const LockName name = session.name(key);
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  // Where one of them is no lock, none is removed.
+  if (names.size() > 1)
+    for (const LockName& name : names) expect_removable(agreed(inspect_each(session, name), owner_));
+
+  std::vector<Removal> removals;
+  int exit = exit_code::ok;
+  for (const LockName& name : names) {
+    removals.push_back(remove(session, name));
+    say(removals.back());
+    exit = std::max(exit, removals.back().exit_code());
+  }
+  if (json_) print_line(document_of(removals).str());
+  return exit;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/inspection.h"
@@ -154,7 +155,7 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
   tell(effort + wait_text(view(), Moment::over));
-  const std::string remedy = wait_remedy(view(), subject_.deployment.words_for(name_of(*busy_, part_)));
+  const std::string remedy = wait_remedy(view(), words_for(name_of(*busy_, part_)));
   if (!remedy.empty()) tell(remedy);
 }
 

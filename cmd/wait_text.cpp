@@ -6,6 +6,7 @@
 
 #include "base/ancestry.h"
 #include "base/identity.h"
+#include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/holder_text.h"
 
@@ -78,7 +79,7 @@ std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
 std::string wait_text(const WaitView& view, Moment moment) {
   const std::vector<Holder> holders = holders_of(view);
   const std::string_view is = moment == Moment::over ? " is" : ":";
-  std::string text = in_quotes(view.name.str());
+  std::string text = quoted(view.name);
   if (!view.state.empty()) {
     text += fmt::format(": {}", view.state);
     if (!holders.empty()) text += "; held by " + holders_text(holders, now_of(view));
@@ -107,7 +108,8 @@ std::string wait_remedy(const WaitView& view, const std::string& words) {
   if (view.seen == nullptr || view.seen->type == Inspection::Type::foreign) return "";
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";
-  return "to remove it now: rlock unlock " + words;
+  const bool unknown_text = view.seen->type == Inspection::Type::plain && !holders.front().meta;
+  return fmt::format("to remove it now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
 }
 
 }  // namespace rlock

@@ -371,6 +371,7 @@ complete -c rlock -n '__rlock_verb permit status' -x -a '(__rlock_keys)'
 
 # rlock permit delete
 complete -c rlock -n '__rlock_words permit' -a delete -d 'remove the pool'
+complete -c rlock -n '__rlock_verb permit delete' -s y -l yes -d 'do not ask'
 complete -c rlock -n '__rlock_verb permit delete' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit delete' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb permit delete' -l askpass -d 'Ask for the password on the terminal'
@@ -546,6 +547,7 @@ complete -c rlock -n '__rlock_verb sem status' -x -a '(__rlock_keys)'
 
 # rlock sem delete
 complete -c rlock -n '__rlock_words sem' -a delete -d 'remove it'
+complete -c rlock -n '__rlock_verb sem delete' -s y -l yes -d 'do not ask'
 complete -c rlock -n '__rlock_verb sem delete' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem delete' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb sem delete' -l askpass -d 'Ask for the password on the terminal'
@@ -722,7 +724,9 @@ complete -c rlock -n '__rlock_verb inspect' -x -a '(__rlock_keys)'
 
 # rlock unlock
 complete -c rlock -n '__rlock_verb unlock' -l if-owner -x -d 'only if this one holds it'
+complete -c rlock -n '__rlock_verb unlock' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree; plain: text that rlock knows nothing of'
 complete -c rlock -n '__rlock_verb unlock' -s y -l yes -d 'do not ask'
+complete -c rlock -n '__rlock_verb unlock' -l json -d 'one document; schema in rlock-unlock(1)'
 complete -c rlock -n '__rlock_verb unlock' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb unlock' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb unlock' -l askpass -d 'Ask for the password on the terminal'
@@ -800,7 +804,7 @@ complete -c rlock -n '__rlock_verb scripts list' -s V -l version -d 'say which r
 complete -c rlock -n '__rlock_words scripts' -a show -d 'print one, byte for byte as it is sent'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew lock/retract meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
+complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
 
 # rlock scripts load
 complete -c rlock -n '__rlock_words scripts' -a load -d 'load them into the servers beforehand'

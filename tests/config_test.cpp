@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/log.h"
 #include "cmd/deployment.h"
 #include "support/forked.h"
@@ -62,6 +63,9 @@ class Environment {
     for (const auto& [name, value] : values) ::setenv(name.c_str(), value.c_str(), 1);
     set_verbosity(Verbosity::quiet);
   }
+  ~Environment() { set_key_text("", ""); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
 
   /// ~/.config/rlock/config
   void config(const std::string& text) const {

@@ -64,7 +64,7 @@ TEST_CASE("a semaphore from its making to its end") {
                   {"sem status slots --json", 0,
                    R"({"v":1,"key":"slots","exists":true,"available":0,"total":null})"
                    "\n"},
-                  {"sem delete slots", 0, ""},
+                  {"sem delete --yes slots", 0, ""},
               });
 }
 
@@ -250,7 +250,7 @@ TEST_CASE("a latch is neither a semaphore nor a pool: 65, and it is not counted 
   tell(redis, {{"sem init gate 2", 0, ""}, {"sem acquire gate -n", 0, ""}});
 }
 
-TEST_CASE("messages name the key in full, and a remedy reaches it in the same environment") {
+TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the same environment") {
   RedisServer redis;
   auto options = redis.environment();
   options.env["RLOCK_PREFIX"] = "app:";
@@ -260,13 +260,13 @@ TEST_CASE("messages name the key in full, and a remedy reaches it in the same en
     return rlock.err();
   };
   const std::string id(32, 'a');
-  CHECK(message("latch down l") == "rlock: no latch 'app:l'\n");
-  CHECK(message("latch wait l").starts_with("rlock: 'app:l' was never set"));
+  CHECK(message("latch down l") == "rlock: no latch 'l'\n");
+  CHECK(message("latch wait l").starts_with("rlock: 'l' was never set"));
   REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
   CHECK(message("permit init p 1") ==
-        "rlock: 'app:p' exists, and stays as it is; see: rlock permit status --prefix app: p\n");
+        "rlock: 'p' exists, and stays as it is; see: rlock permit status --prefix app: p\n");
   CHECK(message("permit release p " + id) ==
-        "rlock: " + id + " of 'app:p' is not taken any more; see: rlock inspect --prefix app: p\n");
+        "rlock: " + id + " of 'p' is not taken any more; see: rlock inspect --prefix app: p\n");
 }
 
 TEST_CASE("numbers that are none are refused before anything is sent") {

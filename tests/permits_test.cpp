@@ -163,7 +163,7 @@ TEST_CASE("a pool of another size is refused, naming both sizes and what to do")
   CHECK(larger.why == Refused::Why::wrong_type);
   CHECK(
       larger.text ==
-      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit add 'pool' 2");
+      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit add pool 2");
   scene.ask(permits("a:1", {.total = 3}));
   const auto smaller = std::get<Refused>(scene.ask(permits("b:1", {.total = 1})));
   CHECK(smaller.text.find("permit add makes a pool larger") != std::string::npos);

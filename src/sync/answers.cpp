@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/text.h"
 #include "sync/foreign.h"
 
@@ -17,7 +18,7 @@ Refused refuse_upgrade(const Claim& claim) {
       .why = Refused::Why::upgrade,
       .text = fmt::format("{} is held for reading by {} itself, and a read hold cannot become a write hold: "
                           "take it with --write (-x) from the start, or release it first",
-                          in_quotes(claim.name.str()), sanitized(claim.owner.str()))};
+                          quoted(claim.name), sanitized(claim.owner.str()))};
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& r
     case 0: return busy_until(reply.at(1), reply.at(2));
     case 2:
       return Refused{.why = Refused::Why::absent,
-                     .text = fmt::format("{} is not held by {} any more", in_quotes(claim.name.str()),
+                     .text = fmt::format("{} is not held by {} any more", quoted(claim.name),
                                          sanitized(claim.owner.str()))};
     case 3: return refuse_upgrade(claim);
     case -1: return refuse_foreign(claim.name, wanted, reply.at(1).text());

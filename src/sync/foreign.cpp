@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -27,16 +28,20 @@ constexpr Kind kKinds[] = {
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 
+/// The verbs that want these know no --type: they get no remedy that they would refuse.
+constexpr std::string_view kWantedWithoutType[] = {"a semaphore", "a pool of permits", "a latch"};
+
 }  // namespace
 
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found) {
   const auto* kind = std::ranges::find(kKinds, found, &Kind::code);
   const bool known = kind != std::end(kKinds);
   const std::string what = known ? std::string{kind->what} : fmt::format("a {}", sanitized(found));
-  const std::string_view remedy = known ? kind->remedy : std::string_view{};
+  const bool has_type = std::ranges::count(kWantedWithoutType, wanted) == 0;
+  const std::string_view remedy = known && has_type ? kind->remedy : std::string_view{};
   return {.why = Refused::Why::wrong_type,
-          .text = fmt::format("{} holds {}, not {}; {}choose another key{}", in_quotes(name.str()), what,
-                              wanted, remedy.empty() ? "" : fmt::format("{}, or ", remedy),
+          .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name), what, wanted,
+                              remedy.empty() ? "" : fmt::format("{}, or ", remedy),
                               remedy.empty() ? " or delete what stands there" : "")};
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/answers.h"
@@ -16,13 +17,13 @@ namespace {
 constexpr std::int64_t kNoSlot = 65535;
 
 Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
-  const std::string remedy = wanted > found
-                                 ? fmt::format("or change it for everybody: rlock permit add {} {}",
-                                               in_quotes(name.str()), wanted - found)
-                                 : "since rlock permit add makes a pool larger and never smaller";
+  const std::string remedy =
+      wanted > found
+          ? fmt::format("or change it for everybody: rlock permit add {} {}", words_for(name), wanted - found)
+          : "since rlock permit add makes a pool larger and never smaller";
   return {.why = Refused::Why::wrong_type,
-          .text = fmt::format("{} is a pool of {} permits, not of {}; use --permits {}, {}",
-                              in_quotes(name.str()), found, wanted, found, remedy)};
+          .text = fmt::format("{} is a pool of {} permits, not of {}; use --permits {}, {}", quoted(name),
+                              found, wanted, found, remedy)};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
@@ -22,7 +23,7 @@ Refused refuse_absent(const LockName& name, PoolKind kind) {
   const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
   return {.why = Refused::Why::absent,
           .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun_of(kind).substr(2),
-                              in_quotes(name.str()), verb, shell_quoted(name.str()))};
+                              quoted(name), verb, words_for(name))};
 }
 
 Busy busy_pool(std::int64_t rest) {

@@ -1,0 +1,36 @@
+#include "base/key_text.h"
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+std::string prefix_in_force, options_in_force;
+
+}  // namespace
+
+void set_key_text(std::string prefix, std::string options) {
+  prefix_in_force = std::move(prefix);
+  options_in_force = std::move(options);
+}
+
+std::optional<std::string> typed(const LockName& name) {
+  const std::string& full = name.str();
+  if (full.size() <= prefix_in_force.size() || !full.starts_with(prefix_in_force)) return std::nullopt;
+  return full.substr(prefix_in_force.size());
+}
+
+std::string as_typed(const LockName& name) { return typed(name).value_or(name.str()); }
+
+std::string quoted(const LockName& name) { return in_quotes(as_typed(name)); }
+
+std::string words_for(const LockName& name) {
+  const std::string key = as_typed(name);
+  return options_in_force + (key.starts_with('-') ? "--key=" : "") + shell_quoted(key);
+}
+
+const std::string& words_for_keys() { return options_in_force; }
+
+}  // namespace rlock
