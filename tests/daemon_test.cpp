@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -41,6 +42,19 @@ TEST_CASE("a daemon has a session of its own, no terminal and no parent of ours"
         ::getsid(0));
   CHECK(has(said, " ?\n"));
   CHECK(has(said, "\n/\n"));
+}
+
+TEST_CASE("a daemon starts in the folder that was opened, whatever is at its path by then") {
+  const TempDir dir;
+  REQUIRE(::mkdir((dir / "checked").c_str(), 0700) == 0);
+  const Descriptor folder{::open((dir / "checked").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  REQUIRE(::rename((dir / "checked").c_str(), (dir / "moved").c_str()) == 0);
+  REQUIRE(::mkdir((dir / "checked").c_str(), 0700) == 0);
+  start_daemon({.argv = {"/bin/sh", "-c", "pwd -P > new; mv new facts"},
+                .environment = {"PATH=/usr/bin:/bin"},
+                .folder = folder.number()});
+  REQUIRE(eventually([&] { return ::access((dir / "moved/facts").c_str(), F_OK) == 0; }));
+  CHECK(read_file(dir / "moved/facts") == (dir / "moved") + "\n");
 }
 
 TEST_CASE("a daemon inherits no environment") {

@@ -1,10 +1,13 @@
 #include "redis/local.h"
 
 #include <doctest/doctest.h>
+#include <grp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "redis/dial.h"
 #include "redis/local_directory.h"
 #include "support/cli.h"
 #include "support/eventually.h"
@@ -272,7 +276,7 @@ TEST_CASE("a folder that is not safe is refused, not repaired") {
   const std::string named = "local: '" + folder + "' ";
 
   ::mkdir(folder.c_str(), 0755);
-  CHECK(refusal() == named + "can be entered by others; chmod 700 '" + folder + "'");
+  CHECK(refusal() == named + "can be entered by others; chmod 700 " + folder);
   ::rmdir(folder.c_str());
 
   write_file(folder, "");
@@ -284,17 +288,105 @@ TEST_CASE("a folder that is not safe is refused, not repaired") {
   CHECK(refusal() == named + "is not a folder, or a symbolic link to one");
   ::unlink(folder.c_str());
 
+  if (::geteuid() != 0) return;  // only root can give a folder away
   ::mkdir(folder.c_str(), 0700);
-  const std::string above = folder.substr(0, folder.rfind('/'));
-  ::chmod(above.c_str(), 0777);
-  CHECK(has(refusal(), "is in a folder where everybody may exchange it"));
-  ::chmod(above.c_str(), 01777);
-  CHECK_FALSE(local_server().running);
+  REQUIRE(::chown(folder.c_str(), 12345, 12345) == 0);
+  CHECK(refusal() == named + "belongs to another user; set XDG_STATE_HOME to a place of your own");
+}
 
-  if (::geteuid() == 0) {  // only root can give a folder away
-    REQUIRE(::chown(folder.c_str(), 12345, 12345) == 0);
-    CHECK(has(refusal(), "belongs to somebody else"));
+TEST_CASE("a folder is refused when others could exchange it, or one that leads to it") {
+  const StateHome home;
+  const std::string above = home.directory().substr(0, home.directory().rfind('/'));
+  for (const std::string& deeper : {std::string{}, std::string{"/a"}, std::string{"/a/b"}}) {
+    const Variable variable{"XDG_STATE_HOME", above + deeper};
+    REQUIRE(LocalDirectory{}.create());
+    const auto refusal = [] { return failure(Error::config, [] { LocalDirectory{}.open(); }); };
+
+    for (const mode_t mode : {0777, 0757}) {
+      ::chmod(above.c_str(), mode);
+      CHECK(refusal() == "local: '" + above +
+                             "' can be written to by others, who could exchange what is in it; chmod go-w " +
+                             above);
+      CHECK(failure(Error::config, [] { local_server(); }) == refusal());
+      CHECK(failure(Error::config, [] { stop_local_server(soon()); }) == refusal());
+      CHECK(failure(Error::config, [] { ensure_local_server(soon()); }) == refusal());
+    }
+    for (const mode_t mode : {01777, 0755}) {
+      ::chmod(above.c_str(), mode);
+      CHECK(LocalDirectory{}.open());
+    }
+    if (::geteuid() != 0) continue;  // only root can give a folder away
+    REQUIRE(::chown(above.c_str(), 0, 12345) == 0);
+    ::chmod(above.c_str(), 0775);
+    CHECK(has(refusal(), "can be written to by others"));
+    ::chmod(above.c_str(), 0755);
+    REQUIRE(::chown(above.c_str(), 12345, 0) == 0);
+    CHECK(refusal() == "local: '" + above +
+                           "' belongs to another user, who could exchange what is in it; set XDG_STATE_HOME "
+                           "to a place of your own");
+    REQUIRE(::chown(above.c_str(), 0, 0) == 0);
   }
+}
+
+TEST_CASE("nothing is made in a folder where others could exchange it") {
+  const TempDir dir;
+  ::chmod(dir.path().c_str(), 0777);
+  const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
+  CHECK(has(failure(Error::config, [] { ensure_local_server(soon()); }), "can be written to by others"));
+  CHECK(::access((dir / "a").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("the group that a user has for himself may write to the folders that lead to the private one") {
+  const passwd* user = ::getpwuid(::geteuid());
+  const group* own = user != nullptr ? ::getgrgid(user->pw_gid) : nullptr;
+  if (own == nullptr || std::string{user->pw_name} != own->gr_name || *own->gr_mem != nullptr) return;
+  const TempDir dir;
+  REQUIRE(::chown(dir.path().c_str(), ::geteuid(), own->gr_gid) == 0);
+  ::chmod(dir.path().c_str(), 0775);
+  const Variable xdg{"XDG_STATE_HOME", dir.path()};
+  CHECK(LocalDirectory{}.create());
+}
+
+TEST_CASE("links that lead to the private folder are followed when they are ours, and only a few") {
+  const TempDir dir;
+  REQUIRE(::mkdir((dir / "real").c_str(), 0700) == 0);
+  REQUIRE(::symlink("real", (dir / "relative").c_str()) == 0);
+  REQUIRE(::symlink((dir / "relative/../relative").c_str(), (dir / "absolute").c_str()) == 0);
+  REQUIRE(::symlink("round", (dir / "round").c_str()) == 0);
+  {
+    const Variable xdg{"XDG_STATE_HOME", dir / "absolute"};
+    CHECK(LocalDirectory{}.create());
+    CHECK(::access((dir / "real/rlock").c_str(), F_OK) == 0);
+    if (::geteuid() == 0) {
+      REQUIRE(::lchown((dir / "relative").c_str(), 12345, 12345) == 0);
+      CHECK(failure(Error::config, [] { LocalDirectory{}.open(); }) ==
+            "local: '" + (dir / "relative") + "' is a symbolic link of another user");
+    }
+  }
+  const Variable xdg{"XDG_STATE_HOME", dir / "round"};
+  CHECK(has(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
+}
+
+TEST_CASE("a server of another user at the place of the private one is asked for nothing") {
+  if (::geteuid() != 0) return;  // only root can be two users
+  const StateHome home;
+  REQUIRE(LocalDirectory{}.create());
+  const Descriptor theirs{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  home.socket().copy(static_cast<char*>(address.sun_path), sizeof address.sun_path - 1);
+  REQUIRE(::bind(theirs.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::seteuid(12345) == 0);
+  const int listens = ::listen(theirs.number(), 8);
+  REQUIRE(::seteuid(0) == 0);
+  REQUIRE(listens == 0);
+
+  CHECK(failure(Error::config, [] { ensure_local_server(soon()); }) ==
+        "local: another user listens at '" + home.socket() + "'");
+  const auto failure_of = [&](bool own) {
+    return Dial{{.path = home.socket(), .own = own}, later(Clock::now(), 1000ms)}.failure().value_or("none");
+  };
+  CHECK(failure_of(true) == "another user listens there");
+  CHECK(failure_of(false) == "none");
 }
 
 TEST_CASE("a folder whose socket's path would be too long is refused, with the remedy") {

@@ -61,9 +61,10 @@ bool forget_descriptors(int keep, int report) {
   restore_core_limit();
   ::umask(077);
   int pipe = report;
-  if (forget_descriptors(daemon.keep, report)) {
+  const bool there = (daemon.folder < 0 ? ::chdir("/") : ::fchdir(daemon.folder)) == 0;
+  if (there && forget_descriptors(daemon.keep, report)) {
     pipe = kReport;
-    if (::chdir("/") == 0) ::execve(argv[0], argv.data(), environment.data());
+    ::execve(argv[0], argv.data(), environment.data());
   }
   const int why = errno;
   (void)!::write(pipe, &why, sizeof why);

@@ -11,6 +11,7 @@ struct Daemon {
   std::vector<std::string> environment;  ///< all of it, "NAME=value"
   int keep =
       -1;  ///< a descriptor that stays open in it, and only there needs to: a flock that ends with the daemon
+  int folder = -1;  ///< a descriptor of the folder that it starts in; none: the root
 };
 
 /// Starts it in a session of its own, as nobody's child, with /dev/null as stdin, stdout and stderr, no

@@ -7,12 +7,14 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.h"
+#include "redis/peer.h"
 
 namespace rlock {
 namespace {
@@ -121,8 +123,10 @@ bool Dial::call(const Endpoint& endpoint) {
   if (family != AF_UNIX) tune(socket_.number());
   connected_ =
       ::connect(socket_.number(), reinterpret_cast<const sockaddr*>(&endpoint.address), endpoint.size) == 0;
-  if (connected_ || errno == EINPROGRESS) return true;
-  note(refusal(errno));
+  const bool strange = connected_ && address_.own && peer_of(socket_.number()).uid != ::geteuid();
+  if (!strange && (connected_ || errno == EINPROGRESS)) return true;
+  note(strange ? "another user listens there" : refusal(errno));
+  connected_ = false;
   socket_.reset();
   return false;
 }

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "loop/daemon.h"
 #include "redis/local_directory.h"
+#include "redis/peer.h"
 
 namespace rlock {
 namespace {
@@ -51,10 +52,9 @@ std::optional<Listener> find_listener(const std::string& path) {
     refuse(Error::unreachable,
            fmt::format("cannot connect to {}: {}", in_quotes(path), std::strerror(errno)));
   }
-  socklen_t size = sizeof listener.peer;
-  ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &listener.peer, &size);
+  listener.peer = peer_of(fd);
   if (listener.peer.uid != ::geteuid())
-    refuse(Error::config, fmt::format("somebody else listens at {}", in_quotes(path)));
+    refuse(Error::config, fmt::format("another user listens at {}", in_quotes(path)));
   return listener;
 }
 
@@ -102,32 +102,16 @@ std::string find_server() {
          "neither redis-server nor valkey-server is installed; install one, or name a server with --url");
 }
 
-/// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets.
-void start(const LocalDirectory& directory, const Descriptor& lock) {
+/// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets. All
+/// that it opens is named relative to the folder that has been checked, whatever may be at its path by now.
+void start(const Descriptor& folder, const Descriptor& lock) {
   const std::string server = find_server();
-  start_daemon({.argv = {server,
-                         "--port",
-                         "0",
-                         "--unixsocket",
-                         directory.socket(),
-                         "--unixsocketperm",
-                         "700",
-                         "--dir",
-                         directory.path(),
-                         "--pidfile",
-                         directory / "server.pid",
-                         "--logfile",
-                         directory / "server.log",
-                         "--loglevel",
-                         "warning",
-                         "--appendonly",
-                         "yes",
-                         "--save",
-                         "",
-                         "--maxmemory-policy",
-                         "noeviction"},
+  start_daemon({.argv = {server, "--port", "0", "--unixsocket", LocalDirectory::kSocket, "--unixsocketperm",
+                         "700", "--pidfile", "server.pid", "--logfile", "server.log", "--loglevel", "warning",
+                         "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"},
                 .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"},
-                .keep = lock.number()});
+                .keep = lock.number(),
+                .folder = folder.number()});
   tell(fmt::format("started a private server for local: ({}; `rlock server stop` ends it)",
                    sanitized(server)));
 }
@@ -142,7 +126,7 @@ std::string does_not_answer(const LocalDirectory& directory) {
 
 Address ensure_local_server(const Patience& patience) {
   const LocalDirectory directory;
-  Address address{.path = directory.socket()};
+  Address address{.path = directory.socket(), .own = true};
   if (directory.open() && find_listener(address.path)) return address;
 
   const Descriptor folder = directory.create();
@@ -158,7 +142,7 @@ Address ensure_local_server(const Patience& patience) {
     if (started)
       refuse(Error::unreachable,
              fmt::format("the server ended at once; see {}", in_quotes(directory / "server.log")));
-    start(directory, lock);
+    start(folder, lock);
     started = true;
   } while (pause(patience));
 

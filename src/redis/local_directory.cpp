@@ -2,20 +2,27 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/text.h"
 
 namespace rlock {
 namespace {
+
+/// As many symbolic links as the kernel follows on one way.
+constexpr int kMostLinks = 40;
 
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
   throw Error{Error::config, fmt::format("local: {} {}", in_quotes(path), why)};
@@ -41,17 +48,135 @@ std::string state_home() {
   return home() + "/.local/state";
 }
 
-/// Throws unless we own the folder and nobody else may enter it, or put another one in its place.
-void check(int fd, const std::string& path) {
-  struct stat facts{}, parent{};
-  if (::fstat(fd, &facts) != 0 || ::fstatat(fd, "..", &parent, 0) != 0) refuse(path, std::strerror(errno));
-  if (facts.st_uid != ::geteuid())
-    refuse(path, "belongs to somebody else; set XDG_STATE_HOME to a place of your own");
-  if ((facts.st_mode & 077) != 0)
-    refuse(path, fmt::format("can be entered by others; chmod 700 {}", in_quotes(path)));
-  if ((parent.st_mode & S_IWOTH) != 0 && (parent.st_mode & S_ISVTX) == 0) {
-    refuse(path, "is in a folder where everybody may exchange it; set XDG_STATE_HOME to another place");
+bool is_trusted(uid_t owner) { return owner == ::geteuid() || owner == 0; }
+
+/// The group that Debian and Ubuntu make for each user, under his name and without other members. There a
+/// folder that the group may write to is what `mkdir` makes.
+bool is_private(gid_t number) {
+  const passwd* user = ::getpwuid(::geteuid());
+  if (user == nullptr || user->pw_gid != number) return false;
+  const std::string name = user->pw_name;
+  const group* entry = ::getgrgid(number);
+  if (entry == nullptr || entry->gr_name != name) return false;
+  for (char** member = entry->gr_mem; *member != nullptr; ++member)
+    if (*member != name) return false;
+  return true;
+}
+
+bool others_can_exchange_in(const struct stat& folder) {
+  if ((folder.st_mode & S_ISVTX) != 0) return false;  // only what is their own
+  if ((folder.st_mode & S_IWOTH) != 0) return true;
+  return (folder.st_mode & S_IWGRP) != 0 && !is_private(folder.st_gid);
+}
+
+void check_above(const struct stat& folder, const std::string& path) {
+  if (!is_trusted(folder.st_uid))
+    refuse(
+        path,
+        "belongs to another user, who could exchange what is in it; set XDG_STATE_HOME to a place of your own");
+  if (others_can_exchange_in(folder))
+    refuse(path, fmt::format("can be written to by others, who could exchange what is in it; chmod go-w {}",
+                             shell_quoted(path)));
+}
+
+void check_own(const struct stat& folder, const std::string& path) {
+  if (folder.st_uid != ::geteuid())
+    refuse(path, "belongs to another user; set XDG_STATE_HOME to a place of your own");
+  if ((folder.st_mode & 077) != 0)
+    refuse(path, fmt::format("can be entered by others; chmod 700 {}", shell_quoted(path)));
+}
+
+/// On the way down an absolute path. Each folder is opened relative to the one above it and checked by its
+/// descriptor: what has been checked cannot be exchanged afterwards by anybody but us and root.
+class Descent {
+ public:
+  Descent(const std::string& path, bool make) : make_(make) {
+    go_first(path);
+    enter_root();
   }
+
+  /// False: something on the way does not exist.
+  bool to_the_end() {
+    while (!rest_.empty()) {
+      const std::string name = rest_.back();
+      rest_.pop_back();
+      if (name.empty() || name == ".") continue;
+      if (!enter(name)) return false;
+    }
+    return true;
+  }
+
+  Descriptor take() { return std::move(here_); }
+
+ private:
+  void enter_root() {
+    here_.reset(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+    path_.clear();
+    check("/");
+  }
+
+  /// Goes on with `path` before what is left of the way.
+  void go_first(const std::string& path) {
+    std::vector<std::string> names = split(path, '/');
+    rest_.insert(rest_.end(), names.rbegin(), names.rend());
+  }
+
+  bool enter(const std::string& name) {
+    const std::string path = path_ + "/" + name;
+    Descriptor next = open(name);
+    if (!next && errno == ENOENT && make_) {
+      if (::mkdirat(here_.number(), name.c_str(), 0700) != 0 && errno != EEXIST)
+        refuse(path, fmt::format("cannot be made: {}", std::strerror(errno)));
+      next = open(name);
+    }
+    if (!next && errno == ENOENT) return false;
+    if (!next && (errno == ENOTDIR || errno == ELOOP)) {  // the one or the other for a link, says open(2)
+      follow(name, path);
+      return true;
+    }
+    if (!next) refuse(path, std::strerror(errno));
+    here_ = std::move(next);
+    path_ = path;
+    check(path);
+    return true;
+  }
+
+  /// O_DIRECTORY also has a folder mounted that is mounted on demand.
+  Descriptor open(const std::string& name) const {
+    return Descriptor{::openat(here_.number(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  }
+
+  void check(const std::string& path) const {
+    struct stat facts{};
+    if (!here_ || ::fstat(here_.number(), &facts) != 0) refuse(path, std::strerror(errno));
+    rest_.empty() ? check_own(facts, path) : check_above(facts, path);
+  }
+
+  void follow(const std::string& name, const std::string& path) {
+    const Descriptor link{::openat(here_.number(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)};
+    struct stat facts{};
+    if (!link || ::fstat(link.number(), &facts) != 0) refuse(path, std::strerror(errno));
+    if (!S_ISLNK(facts.st_mode) || rest_.empty()) refuse(path, "is not a folder, or a symbolic link to one");
+    if (!is_trusted(facts.st_uid)) refuse(path, "is a symbolic link of another user");
+    if (++links_ > kMostLinks) refuse(path, std::strerror(ELOOP));
+    char target[PATH_MAX];
+    const ssize_t size = ::readlinkat(link.number(), "", target, sizeof target);
+    if (size <= 0) refuse(path, std::strerror(errno));
+    const std::string leads_to{target, static_cast<std::size_t>(size)};
+    if (leads_to.starts_with('/')) enter_root();
+    go_first(leads_to);
+  }
+
+  bool make_;
+  Descriptor here_;
+  std::string path_;               ///< of `here_`, for messages
+  std::vector<std::string> rest_;  ///< of the way, the next name last
+  int links_ = 0;
+};
+
+Descriptor descend(const std::string& path, bool make) {
+  Descent descent{path, make};
+  return descent.to_the_end() ? descent.take() : Descriptor{};
 }
 
 }  // namespace
@@ -65,26 +190,8 @@ LocalDirectory::LocalDirectory() : path_(state_home() + "/rlock") {
              socket().size(), kLongest));
 }
 
-Descriptor LocalDirectory::open() const {
-  Descriptor directory{::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (directory) {
-    check(directory.number(), path_);
-  } else if (errno != ENOENT) {
-    const bool link = errno == ENOTDIR || errno == ELOOP;  // the one or the other, says open(2)
-    refuse(path_, link ? "is not a folder, or a symbolic link to one" : std::strerror(errno));
-  }
-  return directory;
-}
+Descriptor LocalDirectory::open() const { return descend(path_, /*make=*/false); }
 
-Descriptor LocalDirectory::create() const {
-  int why = 0;
-  for (std::size_t end = 0; end != path_.npos;) {
-    end = path_.find('/', end + 1);
-    why = ::mkdir(path_.substr(0, end).c_str(), 0700) == 0 ? 0 : errno;  // those above mostly exist
-  }
-  Descriptor directory = open();
-  if (!directory) refuse(path_, fmt::format("cannot be made: {}", std::strerror(why)));
-  return directory;
-}
+Descriptor LocalDirectory::create() const { return descend(path_, /*make=*/true); }
 
 }  // namespace rlock

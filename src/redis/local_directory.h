@@ -10,14 +10,18 @@ namespace rlock {
 /// from the password database where HOME is not set, so that cron and a login find the same server.
 class LocalDirectory {
  public:
+  static constexpr const char* kSocket = "redis.sock";
+
   /// Only names it. Throws Error{config} when there is no home, or its path is too long for a socket.
   LocalDirectory();
 
   const std::string& path() const noexcept { return path_; }
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  std::string socket() const { return *this / "redis.sock"; }
+  std::string socket() const { return *this / kSocket; }
 
-  /// Opens it when it exists, or nothing. Throws Error{config} when somebody else could enter or exchange it.
+  /// Opens it (O_PATH) when it exists, or nothing. Throws Error{config} when somebody else could enter or
+  /// exchange it: it is to be ours with mode 0700, and the folders and links that lead to it ours or root's.
+  /// Others may write to none of those folders, unless it is sticky, as /tmp is.
   Descriptor open() const;
 
   /// Makes it, with the folders above it, where it does not exist; then as open().
