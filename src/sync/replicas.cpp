@@ -21,7 +21,9 @@ Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t conne
 
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
   if (vote.failure) return vote.failure;
-  if (!vote.reply) return Failure{Error::unreachable, "no answer to WAIT"};
+  if (!vote.reply)
+    return Failure{Error::unreachable, fmt::format("not confirmed by {} {} in time (--sync-replicas)",
+                                                   replicas, replicas == 1 ? "replica" : "replicas")};
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   if (vote.reply->kind() != Reply::Kind::integer)
     return Failure{Error::unreachable, "an answer to WAIT that is no number"};
@@ -33,7 +35,7 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
                                       int replicas, Milliseconds timeout, const Patience& patience) {
-  const TimePoint until = earliest(later(Clock::now(), timeout + kAnswer), patience.until);
+  const TimePoint until = later(Clock::now(), timeout + kAnswer);
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (said[node] != Said::granted) continue;
@@ -41,7 +43,8 @@ std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const st
     requests.emplace_back(node, redis.post(call, until, Redis::Insist::once));
   }
   const auto settled = [&](const auto& request) { return redis.settled(request.second); };
-  while (!std::ranges::all_of(requests, settled) && !patience.ended()) redis.loop().turn(until);
+  while (!std::ranges::all_of(requests, settled) && !patience.ended())
+    redis.loop().turn(earliest(until, patience.until));
 
   std::size_t confirmed = 0;
   std::optional<Failure> failure;
