@@ -78,7 +78,7 @@ class Acquire final : public PoolVerb {
               .value = "N",
               .help = "so many, all or none",
               .standard = "1",
-              .set = number(count_, 1, 1000)});
+              .set = number(count_, 1, Permits::kMostAtOnce)});
     declare_wait(told, wait_);
     told.group("Telling");
     told.add(

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/run_options.h"
+#include "sync/permits.h"
 
 namespace rlock {
 namespace {
@@ -123,7 +124,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
              "How many permits to take. Implies --type permit; without --permits the pool has to exist. Default: 1.",
          .hidden = true,
          .set = [&opt, permit](std::string_view value) {
-           number(opt.count, 1, 1'000'000)(value);
+           number(opt.count, 1, Permits::kMostAtOnce)(value);
            take_type(opt, *permit, "--count");
          }});
   }

@@ -382,7 +382,8 @@ TEST_CASE("inspect works for a user who may do no more than hold locks") {
                    "+hello",    "+auth",         "+client|setname", "+evalsha",
                    "+eval",     "+type",         "+hget",           "+hlen",
                    "+hgetall",  "+pttl",         "+lrange",         "+zrange",
-                   "+get",      "+getrange",     "+strlen",         "+time"});
+                   "+get",      "+getrange",     "+strlen",         "+time",
+                   "+hkeys",    "+hstrlen",      "+hexists"});
   scene.redis.cli({"HSET", "app:k", kOurs, "1"});
   Process::Options options = scene.redis.environment();
   options.env["RLOCK_URL"] = "unix://looker:pw@" + scene.redis.socket();

@@ -136,6 +136,7 @@ const Repetition kRepetitions[] = {
 
     {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "1"},
     {"meta/erase", "HSET m o {}", "m k", "o o", "1", "0"},
+    {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
     {"inspect/look", "HSET k o 1", "k q d t T", "o", "[N, 'lock', -1, ['o', '1'], [], [], [], [], []]"},
 };
 

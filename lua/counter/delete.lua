@@ -11,17 +11,18 @@
 local pool, request, taken = KEYS[1], KEYS[2], KEYS[3]
 local memory = ARGV[1]
 local kind_of = include('kind_of')
+local discard = include('discard')
 
 if redis.call('exists', request) == 1 then return {1} end
 local kind = kind_of(pool)
 if kind == 'none' then return {0} end
 if kind ~= 'number' then return {-1, kind} end
 if taken then
-  local kind_taken = kind_of(taken)
+  local kind_taken = redis.call('type', taken).ok
   if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
 end
 
 redis.call('set', request, 1, 'px', memory)
 redis.call('del', pool)
-if taken then redis.call('del', taken) end
+if taken then discard(taken) end
 return {1}

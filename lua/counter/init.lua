@@ -16,13 +16,14 @@ local total, channel, sharded, memory = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARG
 local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
+local taken_permits = include('taken_permits')
 
 if redis.call('exists', request) == 1 then return {1, ''} end
 local kind = kind_of(pool)
 if kind == 'number' then return {0} end
 if kind ~= 'none' then return {-1, kind} end
-local kind_taken = taken and kind_of(taken) or 'none'
-if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
+local kind_taken = taken and taken_permits(taken) or 'none'
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, kind_taken} end
 
 if kind_taken == 'zset' then
   redis.call('zremrangebyscore', taken, 0, now())

@@ -34,10 +34,10 @@ if kind ~= 'none' and kind ~= 'lock' then return {-1, kind, lock} end
 local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
 if is_over(request, ours) then return {2} end
 local time = now()
-local line, deadline_of, arrived = mended_queue(queue, deadlines, waiters, time)
-if not line then return {-1, deadline_of, arrived} end
+local place, found, key = mended_queue(queue, deadlines, waiters, time, owner)
+if not place then return {-1, found, key} end
 
-if ours or kind == 'none' and (not line[1] or line[1] == owner) then
+if ours or kind == 'none' and (not place.head or place.head == owner) then
   local longest = math.max(redis.call('pttl', lock), tonumber(lease))
   redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
   redis.call('hsetnx', lock, owner, 1)
@@ -49,18 +49,12 @@ if ours or kind == 'none' and (not line[1] or line[1] == owner) then
   return {1, time}, ours
 end
 
-local position = 0
-for i, other in ipairs(line) do
-  if other == owner then position = i end
-end
+local position, length = place.position, place.length
 if patience > 0 then
-  local theirs_ahead = 0
-  for i = 1, position > 0 and position - 1 or #line do
-    if not arrived[line[i]] then theirs_ahead = theirs_ahead + 1 end
-  end
+  if position == 0 and length >= 5000 then return {-1, 'crowd', queue} end  -- or those who wait could not be answered soon
   local micros = redis.call('time')
-  local since = arrived[owner] or micros[1] * 1000000 + micros[2]
-  local due = patience + theirs_ahead * 300000
+  local since = place.since or micros[1] * 1000000 + micros[2]
+  local due = patience + place.theirs_ahead * 300000
   local stays = math.max(due, redis.call('pttl', waiters))  -- else a dead one of ours would look like Redisson's
   redis.call('pexpire', waiters, stays)
   redis.call('hset', waiters, owner, string.format('%.0f %.0f', time + patience, since))
@@ -68,15 +62,16 @@ if patience > 0 then
   redis.call('zadd', deadlines, string.format('%.0f', time + due), owner)
   if position == 0 then
     redis.call('rpush', queue, owner)
-    line[#line + 1] = owner
-    position = #line
+    length = length + 1
+    position = length
   end
   end_with_last_place(queue, deadlines, time)
 end
 
 local pttl = redis.call('pttl', lock)
-if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, #line, holder_of(lock)} end
+if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, length, holder_of(lock)} end
 
 -- Free for one who was told and has not come: it is told once more, and awaited until its time is over.
-wake_head(line, deadline_of, arrived, deadlines, waiters, time, channel, sharded, owner)
-return {0, math.max(deadline_of[line[1]] - time, 20), pttl, position, #line}
+wake_head(queue, deadlines, waiters, time, channel, sharded, owner)
+local head_ends = redis.call('zscore', deadlines, redis.call('lindex', queue, 0))
+return {0, math.max(head_ends - time, 20), pttl, position, length}

@@ -35,25 +35,31 @@ local by_tail, owners, nameless = {}, {}, 0
 for i = 1, #permits, 2 do
   owners[#owners + 1] = ''
   if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then
-    by_tail[string.sub(permits[i], 5)] = #owners
+    local tail = string.gsub(string.sub(permits[i], 5), '.', function(c) return string.format('%02x', string.byte(c)) end)
+    by_tail[tail] = #owners
     nameless = nameless + 1
   end
 end
--- Who took several may have given back some of them, the first ones too: so many in a row may be missing before the others.
-local most_missing = 64
-for _, owner in ipairs(ARGV) do
-  local count, missing = 0, 0
-  while nameless > 0 and missing < most_missing do
-    count = count + 1
-    local hex = string.sub(redis.sha1hex(owner .. ':' .. count), 1, 24)
-    local place = by_tail[string.gsub(hex, '..', function(byte) return string.char(tonumber(byte, 16)) end)]
-    missing = place and 0 or missing + 1
-    if place then owners[place], nameless = owner, nameless - 1 end
+-- Everybody's first, then everybody's second, ... Who took several may have given back some of them, the first ones too:
+-- so many in a row may be missing before the others. So many are tried in all.
+local most_missing, tries = 64, 5000
+local asked, missing, number = ARGV, {}, 0
+while nameless > 0 and #asked > 0 and tries > 0 do
+  local ask_again = {}
+  number = number + 1
+  for i = 1, math.min(#asked, tries) do
+    local owner = asked[i]
+    local place = by_tail[string.sub(redis.sha1hex(owner .. ':' .. number), 1, 24)]
+    missing[owner] = place and 0 or (missing[owner] or 0) + 1
+    if place and owners[place] == '' then owners[place], nameless = owner, nameless - 1 end
+    if missing[owner] < most_missing then ask_again[#ask_again + 1] = owner end
   end
+  tries = tries - #asked
+  asked = ask_again
 end
 
 return {
   now(), kind, redis.call('pttl', lock), content,
   if_type('list', 'lrange', queue, 0, most), if_type('zset', 'zrange', patience, 0, most, 'withscores'),
-  if_type('string', 'get', token), permits, owners,
+  if_type('string', 'getrange', token, 0, most), permits, owners,
 }

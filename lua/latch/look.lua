@@ -9,11 +9,12 @@
 local latch, record = KEYS[1], KEYS[2]
 local kind_of = include('kind_of')
 local now = include('now')
+local field_of = include('field_of')
 
 local kind = kind_of(latch)
 if kind == 'number' and tonumber(redis.call('get', latch)) > 0 then return {0, redis.call('pttl', latch)} end
 if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
 if kind == 'number' or not record then return {1, now()} end
-local written = redis.call('hget', record, 'latch')
+local written = field_of(record, 'latch', 1000)
 if written and string.find(written, '"opened":%d') then return {1, now()} end
 return {4}

@@ -10,6 +10,7 @@
 local record, request = KEYS[1], KEYS[2]
 local total, stays = ARGV[1], tonumber(ARGV[2])
 local now = include('now')
+local field_of = include('field_of')
 
 local answered = redis.call('get', request)
 if not answered or (answered ~= 'set' and answered ~= '0') then return 0 end
@@ -18,7 +19,7 @@ local facts
 if answered == 'set' then
   facts = '{"total":' .. total .. ',"set":' .. time .. ',"opened":null}'
 else
-  local before = redis.call('hget', record, 'latch') or ''
+  local before = field_of(record, 'latch', 1000) or ''
   local was, since = string.match(before, '^{"total":(%d+),"set":(%d+),"opened":')
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end

@@ -14,13 +14,14 @@
 local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner, channel, sharded = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
+local holder_of = include('holder_of')
 local announce = include('announce')
 local announce_to_head = include('announce_to_head')
 
 local kind = kind_of(lock)
 if kind == 'none' then return {0} end
 if kind ~= 'lock' then return {-1, kind} end
-if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {2, redis.call('hkeys', lock)[1]} end
+if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {2, holder_of(lock)} end
 
 redis.call('del', lock)
 local why = announce(channel, '0', sharded)

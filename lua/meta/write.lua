@@ -15,19 +15,22 @@ local meta, held = KEYS[1], KEYS[2]
 local owner, member, lease, facts, ended = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local now = include('now')
 local holds_by = include('holds_by')
+local field_of = include('field_of')
 
 if not holds_by(held, member) then return 0 end
 
 local time = now()
-local before = redis.call('hget', meta, owner)
+local before = field_of(meta, owner, 100000)
 local since = before and string.match(before, '^{"since":(%d+),') or time
 
--- What killed holders left behind goes with the hash, unless others keep that alive.
-if redis.call('hlen', meta) > 16 then
-  local all = redis.call('hgetall', meta)
-  for i = 1, #all, 2 do
-    local renewed, its_lease = string.match(all[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
-    if renewed and renewed + its_lease < time then redis.call('hdel', meta, all[i]) end
+-- What killed holders left behind goes with the hash, unless others keep that alive. Where there are many, some are
+-- looked at each time: every number is a cursor.
+local known = redis.call('hlen', meta)
+if known > 16 then
+  local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
+  for i = 1, #some, 2 do
+    local renewed, its_lease = string.match(some[i + 1], '^{"since":%d+,"renewed":(%d+),"lease_ms":(%d+),')
+    if renewed and renewed + its_lease < time then redis.call('hdel', meta, some[i]) end
   end
 end
 

@@ -24,13 +24,14 @@ local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
 local reclaim = include('reclaim')
+local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 local is_over = include('is_over')
 
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
-local kind_taken = kind_of(taken)
-if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
+local kind_taken = taken_permits(taken)
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, kind_taken} end
 if kind == 'none' and not total then return {4} end
 local time = now()
 local more = kind == 'none'
@@ -56,6 +57,8 @@ if missing > available then
   if first[2] == '922337203685477' then return {0, -1} end
   return {0, first[2] - time}
 end
+
+if redis.call('zcard', taken) + missing > 10000 then return {-1, 'crowd'} end  -- or nobody could give back any more
 
 local slot = 0
 for i = 1, count do

@@ -9,13 +9,17 @@
 --       lease  milliseconds that they are needed for, which never shortens what they have; 0: it is only looked
 -- ->    {1, now, id, ...}  it has; now is the server's time in ms since the epoch
 --       {2}    it has not
+--       CROWD, an error: more are taken than can be looked at
 local pool, taken = KEYS[1], KEYS[2]
 local owner, count, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local kind_of = include('kind_of')
 local now = include('now')
+local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 
-if kind_of(pool) ~= 'number' or redis.call('type', taken).ok ~= 'zset' then return {2} end
+local kind_taken = taken_permits(taken)
+if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return {2} end
 local time = now()
 local ours = permits_of(owner, count, taken)
 for i = 1, count do

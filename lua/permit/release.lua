@@ -14,6 +14,7 @@
 -- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were)
 --       {2, rest}  kept, so many ms more
 --       {-1}       it has none of them (any more)
+--       CROWD, an error: more are taken than can be looked at
 local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, count, keep_until, channel, sharded, memory, way =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
@@ -21,6 +22,7 @@ local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
 local reclaim = include('reclaim')
+local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 local answered_before = include('answered_before')
 
@@ -28,7 +30,9 @@ local before = answered_before(request, way, memory)
 if before then return before end
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1} end
-if redis.call('type', taken).ok ~= 'zset' then return {-1} end
+local kind_taken = taken_permits(taken)
+if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+if kind_taken ~= 'zset' then return {-1} end
 redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
 local time = now()
 local there = kind == 'number'

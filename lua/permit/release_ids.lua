@@ -14,18 +14,19 @@ local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
 local reclaim = include('reclaim')
+local taken_permits = include('taken_permits')
 
 local kind = kind_of(pool)
 local there = kind == 'number'
-local readable = (there or kind == 'none') and redis.call('type', taken).ok == 'zset'
+local kind_taken = taken_permits(taken)
+local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'crowd')
 if readable then redis.call('zrem', taken, '') end  -- nothing; but behind it writes are let through when memory is short
-local back = there and readable and reclaim(pool, taken, now()) or 0
+local back = there and kind_taken == 'zset' and reclaim(pool, taken, now()) or 0
 local answer = {''}
 for i = 3, #ARGV do
   answer[i - 1] = 0
-  if readable and redis.call('zscore', taken, ARGV[i]) then
+  if readable and redis.call('zrem', taken, ARGV[i]) == 1 then
     if there then redis.call('incrby', pool, 1) end
-    redis.call('zrem', taken, ARGV[i])
     answer[i - 1] = 1
     back = back + 1
   end

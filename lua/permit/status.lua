@@ -13,7 +13,7 @@ local now = include('now')
 local kind = kind_of(pool)
 if kind == 'none' then return {0} end
 if kind ~= 'number' then return {-1, kind} end
-local kind_taken = kind_of(taken)
+local kind_taken = redis.call('type', taken).ok
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
 local available = redis.call('get', pool) + redis.call('zcount', taken, 0, now())
 return {1, available, available + redis.call('zcount', taken, '(' .. now(), '+inf')}

@@ -16,13 +16,14 @@ local token, lease, memory = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
 local is_over = include('is_over')
+local is_value = include('is_value')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
   if kind ~= 'string' and kind ~= 'number' then return {-1, kind} end
   local rest = redis.call('pttl', lock)
   if kind == 'number' and rest < 0 then return {-1, kind} end
-  if redis.call('get', lock) ~= token then return {0, rest} end
+  if not is_value(lock, token) then return {0, rest} end
 end
 local ours = kind ~= 'none'
 if is_over(request, ours) then return {2} end

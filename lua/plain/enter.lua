@@ -9,7 +9,8 @@
 local lock = KEYS[1]
 local token, lease = ARGV[1], tonumber(ARGV[2])
 local now = include('now')
+local is_value = include('is_value')
 
-if redis.call('type', lock).ok ~= 'string' or redis.call('get', lock) ~= token then return {2} end
+if redis.call('type', lock).ok ~= 'string' or not is_value(lock, token) then return {2} end
 if redis.call('pttl', lock) < lease then redis.call('pexpire', lock, lease) end
 return {1, now()}

@@ -10,13 +10,14 @@
 local lock = KEYS[1]
 local token = ARGV[1]
 local kind_of = include('kind_of')
+local is_value = include('is_value')
+local discard = include('discard')
 
 local kind = kind_of(lock)
 if kind == 'none' then return {0} end
 if kind ~= 'string' and kind ~= 'number' then return {-1, kind} end
 if kind == 'number' and redis.call('pttl', lock) < 0 then return {-1, kind} end
-local other = redis.call('get', lock)
-if token ~= '' and other ~= token then return {2, other} end
+if token ~= '' and not is_value(lock, token) then return {2, redis.call('getrange', lock, 0, 999)} end
 
-redis.call('del', lock)
+discard(lock)
 return {1, ''}

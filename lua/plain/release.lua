@@ -14,10 +14,11 @@ local lock, request = KEYS[1], KEYS[2]
 local token, keep_until, memory, way = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local now = include('now')
 local answered_before = include('answered_before')
+local is_value = include('is_value')
 
 local before = answered_before(request, way, memory)
 if before then return before end
-if redis.call('type', lock).ok ~= 'string' or redis.call('get', lock) ~= token then return {-1} end
+if redis.call('type', lock).ok ~= 'string' or not is_value(lock, token) then return {-1} end
 local rest = tonumber(keep_until) - now()
 if rest > 0 then
   redis.call('pexpire', lock, rest)

@@ -8,7 +8,8 @@
 --       0      it is not this token's
 local lock = KEYS[1]
 local token, lease = ARGV[1], tonumber(ARGV[2])
+local is_value = include('is_value')
 
-if redis.call('type', lock).ok ~= 'string' or redis.call('get', lock) ~= token then return 0 end
+if redis.call('type', lock).ok ~= 'string' or not is_value(lock, token) then return 0 end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 return 1

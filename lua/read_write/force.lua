@@ -12,19 +12,16 @@
 local lock = KEYS[1]
 local owner, channel, sharded = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
+local holder_of = include('holder_of')
 local announce = include('announce')
+local discard = include('discard')
 
 local kind = kind_of(lock)
 if kind == 'none' then return {0} end
 if kind ~= 'read-write' then return {-1, kind} end
 local holds = redis.call('hmget', lock, owner, owner .. ':write')
-if owner ~= '' and not holds[1] and not holds[2] then
-  for _, field in ipairs(redis.call('hkeys', lock)) do
-    if field ~= 'mode' then return {2, (string.gsub(field, ':write$', ''))} end
-  end
-  return {2, ''}
-end
+if owner ~= '' and not holds[1] and not holds[2] then return {2, holder_of(lock)} end
 
 local mode = redis.call('hget', lock, 'mode')
-redis.call('del', lock)
+discard(lock)
 return {1, announce(channel, mode == 'read' and '0' or '1', sharded)}

@@ -1,3 +1,34 @@
+local size_of = include('size_of')
+
+-- The members of a call to several: KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. And of the first whose keys,
+-- with those before it, hold more than a script may read in one go: which it is, and the key.
+local function members_of(KEYS, ARGV)
+  local next_key, next_argument = 1, 2
+  local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
+
+  local members, seen, size = {}, {}, 0
+  for member = 1, math.abs(tonumber(ARGV[1])) do
+    local counts = take(ARGV, next_argument, 4)
+    next_argument = next_argument + 4
+    local parts = {}
+    for part = 1, 2 do
+      parts[part] = take(KEYS, next_key, counts[part])
+      next_key = next_key + counts[part]
+    end
+    for part = 3, 4 do
+      parts[part] = take(ARGV, next_argument, counts[part])
+      next_argument = next_argument + counts[part]
+    end
+    members[member] = parts
+    for _, key in ipairs(parts[1]) do
+      size = size + (seen[key] and 0 or size_of(key))
+      seen[key] = true
+      if size > 17000 then return members, member, key end
+    end
+  end
+  return members
+end
+
 -- Asks for each member in turn; when one cannot be had, those taken before it are given back, the last first, and
 -- nobody is told of it: nothing was to be had in between. With a count below zero nothing is asked for, and what the
 -- same call took is given back. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer of ask
@@ -5,37 +36,22 @@
 -- Those behind the one that cannot be had are given back, since they would hold up others for nothing. What this call did
 -- not take, as the second value of ask says, stays: the owner had it, and this may be a late copy.
 local function all_or_none(ask, undo, queued)
-  local next_key, next_argument = 1, 2
-  local function keys(count)
-    next_key = next_key + count
-    return {unpack(KEYS, next_key - count, next_key - 1)}
-  end
-  local function arguments(count)
-    next_argument = next_argument + count
-    return {unpack(ARGV, next_argument - count, next_argument - 1)}
-  end
+  local gives_back = tonumber(ARGV[1]) < 0
+  local members, crowded, key = members_of(KEYS, ARGV)
+  if crowded and gives_back then return redis.error_reply('CROWD') end
+  if crowded then return {0, crowded, {-1, 'crowd', key}} end
 
-  -- Of the next member: KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo.
-  local function next_member()
-    local counts = arguments(4)
-    return keys(counts[1]), keys(counts[2]), arguments(counts[3]), arguments(counts[4])
-  end
-
+  local function undone(member) return undo(members[member][2], members[member][4]) end
   local taken, answers = {}, {}
-  local count = tonumber(ARGV[1])
-  for member = 1, math.abs(count) do
-    local ask_keys, undo_keys, ask_arguments, undo_arguments = next_member()
+  for member = 1, #members do
     local answer, had
-    if count < 0 then answer = undo(undo_keys, undo_arguments) else answer, had = ask(ask_keys, ask_arguments) end
-    if count > 0 and answer[1] ~= 1 then
-      for i = #taken, 1, -1 do undo(taken[i][1], taken[i][2]) end
-      for _ = member + 1, queued and count or member do
-        local _, its_keys, _, its_arguments = next_member()
-        undo(its_keys, its_arguments)
-      end
+    if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
+    if not gives_back and answer[1] ~= 1 then
+      for i = #taken, 1, -1 do undone(taken[i]) end
+      for i = member + 1, queued and #members or member do undone(i) end
       return {0, member, answer}
     end
-    if not had then taken[#taken + 1] = {undo_keys, undo_arguments} end
+    if not had then taken[#taken + 1] = member end
     answers[member] = answer
   end
   return {1, answers}

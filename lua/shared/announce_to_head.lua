@@ -7,9 +7,9 @@ local wake_head = include('wake_head')
 local function announce_to_head(queue, deadlines, waiters, channel, sharded)
   if channel == '' or redis.call('exists', queue, waiters) == 0 then return '' end
   local time = now()
-  local done, line, deadline_of, arrived = pcall(mended_queue, queue, deadlines, waiters, time)
-  if not done then return type(line) == 'table' and line.err or tostring(line) end
-  if not line then return arrived .. ' is a ' .. deadline_of end
-  return wake_head(line, deadline_of, arrived, deadlines, waiters, time, channel, sharded)
+  local done, place, found, key = pcall(mended_queue, queue, deadlines, waiters, time, '')
+  if not done then return type(place) == 'table' and place.err or tostring(place) end
+  if not place then return key .. (found == 'crowd' and ' has too many items' or ' is a ' .. found) end
+  return wake_head(queue, deadlines, waiters, time, channel, sharded)
 end
 return announce_to_head

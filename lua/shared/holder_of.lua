@@ -1,7 +1,10 @@
--- One of the owners in `lock`, a hash with at least one: for people who wonder whom they wait for.
+-- One of the owners in `lock`, a hash with at least one, which may be large: for people who wonder whom they wait for.
+-- '' where the few that are looked at are none.
 local function holder_of(lock)
-  for _, owner in ipairs(redis.call('hkeys', lock)) do
-    if owner ~= 'mode' then return (string.gsub(owner, ':write$', '')) end
+  local fields = redis.call('hscan', lock, '0', 'count', '100')[2]
+  for i = 1, #fields, 2 do
+    local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
+    if owner ~= 'mode' then return string.sub(owner, 1, 1000) end
   end
   return ''
 end

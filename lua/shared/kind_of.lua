@@ -1,3 +1,5 @@
+local field_of = include('field_of')
+
 -- What stands under `key`: none; lock (a hash owner -> holds); read-write; group (of a FasterMultiLock of Redisson);
 -- hash (any other); number (semaphore, permits, latch); string; else the Redis type.
 local function kind_of(key)
@@ -8,18 +10,16 @@ local function kind_of(key)
   end
   if kind ~= 'hash' then return kind end
 
-  local mode = redis.call('hget', key, 'mode')
+  local mode = field_of(key, 'mode', 5)
   if redis.call('hlen', key) > 1000 then  -- too many to look at each; so many readers there may be
     return (mode == 'read' or mode == 'write') and 'read-write' or 'hash'
   end
-  local fields = redis.call('hgetall', key)
-  kind = mode and 'read-write' or 'lock'
-  for i = 1, #fields, 2 do
-    local field, count = fields[i], fields[i + 1]
-    if string.find(field, ':expire_time$') then return 'group' end
+  kind = redis.call('hexists', key, 'mode') == 1 and 'read-write' or 'lock'
+  for _, field in ipairs(redis.call('hkeys', key)) do
+    if string.sub(field, -12) == ':expire_time' then return 'group' end
     if field == 'mode' then
-      if count ~= 'read' and count ~= 'write' then kind = 'hash' end
-    elseif not string.find(count, '^[1-9]%d*$') or #count > 15 then
+      if mode ~= 'read' and mode ~= 'write' then kind = 'hash' end
+    elseif #field > 10000 or not string.find(field_of(key, field, 15) or '', '^[1-9]%d*$') then
       kind = 'hash'
     end
   end

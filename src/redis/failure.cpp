@@ -30,6 +30,8 @@ constexpr std::array kMeanings{
             "the server does not know this user with this password; see --user and --password-file"},
     Meaning{"NOPERM", Error::denied, false, kForbidden},
     Meaning{"DENIED", Error::denied, false, "the server is in protected mode and serves its own host only"},
+    Meaning{"CROWD", Error::wrong_type, false,
+            "more entries stand under the key, or beside it, than rlock reads in one go (thousands)"},
     Meaning{"WRONGTYPE", Error::wrong_type, false, "something else stands under the key"},
     Meaning{"CROSSSLOT", Error::config, false,
             "the keys lie in different slots of a cluster, which takes redis+cluster://"},

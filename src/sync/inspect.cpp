@@ -216,7 +216,9 @@ std::optional<bool> Holder::alive(Milliseconds now) const {
   return now - meta->renewed <= meta->lease / 2;
 }
 
-Call ask_facts(const LockName& name) { return command({"HGETALL", metadata_key(name)}, name.str()); }
+Call ask_facts(const LockName& name) {
+  return {.script = &scripts::inspect_facts, .keys = {metadata_key(name), name.str()}};
+}
 
 KnownFacts read_facts(const Reply& reply) {
   KnownFacts known;

@@ -14,8 +14,11 @@ std::optional<std::int64_t> slot_in(const std::string& id);
 /// Each of ours has a slot, from 0, that no other living permit of rlock's has (Held::slots): it stands in the permit's id.
 class Permits final : public Lockable {
  public:
+  /// How many can be taken at once: the server answers nobody else meanwhile.
+  static constexpr std::int64_t kMostAtOnce = 1000;
+
   struct Wanted {
-    std::int64_t count = 1;  ///< all of them or none
+    std::int64_t count = 1;  ///< all of them or none; at most kMostAtOnce
     std::optional<std::int64_t>
         total{};  ///< the size that the pool must have, and is made with; nothing: any, and none is made
   };

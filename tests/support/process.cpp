@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -184,7 +185,8 @@ Process::Process(Process&& other) noexcept
       pidfd_(std::exchange(other.pidfd_, -1)),
       out_(std::exchange(other.out_, -1)),
       err_(std::exchange(other.err_, -1)),
-      status_(other.status_) {}
+      status_(other.status_),
+      peak_bytes_(other.peak_bytes_) {}
 
 Process::~Process() {
   if (pid_ < 0) return;
@@ -200,7 +202,11 @@ Process::~Process() {
 bool Process::running() {
   if (status_) return false;
   int status = 0;
-  if (::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+  rusage usage{};
+  if (::wait4(pid_, &status, WNOHANG, &usage) == pid_) {
+    status_ = status;
+    peak_bytes_ = static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+  }
   return !status_;
 }
 

@@ -66,6 +66,9 @@ class Process {
   /// As waitpid() gave it. Throws like exit_code().
   int wait_status(std::chrono::milliseconds deadline = std::chrono::seconds{10});
 
+  /// The most memory that it ever had in use, or one of its own that it waited for. REQUIRES: it has ended
+  std::size_t peak_bytes() const { return peak_bytes_; }
+
   /// What it has printed so far.
   std::string out() const;
   std::string err() const;
@@ -81,6 +84,7 @@ class Process {
   int out_ = -1;
   int err_ = -1;
   std::optional<int> status_;
+  std::size_t peak_bytes_ = 0;
 };
 
 /// What a program prints when it runs to its end; throws when it takes longer.

@@ -1,0 +1,32 @@
+-- What holders have written down about themselves. Changes nothing.
+--
+-- KEYS  meta  hash: owner -> JSON
+--       lock  what they hold: where too many have written something down, only its own holders are looked at
+-- ->    {owner, JSON, ...}, `latch` among the owners where rlock has made a latch
+local meta, lock = KEYS[1], KEYS[2]
+local field_of = include('field_of')
+
+-- The fields of a hash, if they are no more than `most`.
+local function few_fields(key, most)
+  if redis.call('type', key).ok ~= 'hash' or redis.call('hlen', key) > most then return nil end
+  return redis.call('hkeys', key)
+end
+
+local names = few_fields(meta, 10000)
+if not names then
+  if redis.call('type', meta).ok ~= 'hash' then return {} end
+  names = few_fields(lock, 1000) or {}
+  names[#names + 1] = 'latch'
+end
+local answer, size = {}, 0
+for i = 1, #names do
+  local owner = string.sub(names[i], -6) == ':write' and string.sub(names[i], 1, -7) or names[i]
+  local facts = field_of(meta, owner, 65536)
+  size = size + (facts and #facts or 0)
+  if size > 8000000 then break end  -- half of what a client takes
+  if facts then
+    answer[#answer + 1] = owner
+    answer[#answer + 1] = facts
+  end
+end
+return answer

@@ -1,0 +1,229 @@
+// What somebody has put on the server, by malice or by many crashes: however much it is, no command of rlock keeps the server
+// from its work for long, and none ends otherwise than documented.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "base/text.h"
+#include "support/bystander.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+/// Nobody else may wait longer for the server because of one command.
+constexpr auto kLongestScript = 50ms;
+
+/// What rlock may have in memory, whatever a server sends.
+constexpr std::size_t kMostMemory = 64U << 20;
+
+/// Something that stands there, as a script that puts N of it.
+struct Poison {
+  std::string what;
+  std::vector<int> sizes;  ///< the largest that is accepted, and more
+  const char* fill;
+};
+
+constexpr const char* kQueue =
+    "local Q, D, W = 'redisson_lock_queue:{k}', 'redisson_lock_timeout:{k}', "
+    "'redisson_unlock_latch:{k}:waiters' "
+    "local t = redis.call('time') local now = t[1] * 1000 "
+    "local function add(key, command, ...) redis.call(command, key, ...) end "
+    "for i = 1, ARGV[1] do local o = string.format('%032d:1', i) ";
+
+const std::vector<Poison> kPoisons{
+    {"dead waiters",
+     {5500, 60000},
+     "add(Q, 'rpush', o) add(D, 'zadd', now - 1000, o) add(W, 'hset', o, (now - 1000) .. ' ' .. now .. '000') end"},
+    {"waiters of ours who have lost their place",
+     {5500, 60000},
+     "add(W, 'hset', o, (now + 600000) .. ' ' .. now * 1000 + i) end"},
+    {"Redisson's waiters, whose time is over", {5500, 60000}, "add(Q, 'rpush', o) add(D, 'zadd', 1, o) end"},
+    {"one of Redisson's before ours",
+     {5500, 60000},
+     "add(Q, 'rpush', o) add(D, 'zadd', now + 600000, o) "
+     "if i > 1 then add(W, 'hset', o, (now + 600000) .. ' ' .. now * 1000 + i) end end"},
+    {"the same waiter many times", {5500, 200000}, "add(Q, 'rpush', 'o') end"},
+    {"permits that are taken",
+     {12000, 60000},
+     "if i == 1 then redis.call('set', 'k', 5) end "
+     "add('{k}:timeout', 'zadd', now + 600000, 'rk' .. string.format('%014d', i)) end"},
+    {"permits whose lease has ended",
+     {12000, 60000},
+     "if i == 1 then redis.call('set', 'k', 5) end "
+     "add('{k}:timeout', 'zadd', now - 1000, 'rk' .. string.format('%014d', i)) end"},
+    {"facts about holders of permits",
+     {9999, 60000},
+     "if i < 1000 then add('{k}:timeout', 'zadd', now + 600000, 'rk' .. string.format('%014d', i)) end "
+     "if i == 1 then redis.call('set', 'k', 5) end "
+     R"(add('rlock:meta:{k}', 'hset', o, '{"since":1,"renewed":1,"lease_ms":1,"host":"h"}') end)"},
+    {"owners of one lock", {1000, 60000}, "add('k', 'hset', o, 1) end"},
+    {"readers", {1000, 60000}, "add('k', 'hset', o, 1) end redis.call('hset', 'k', 'mode', 'read')"},
+    {"a long text", {50'000'000}, "break end redis.call('setrange', 'k', ARGV[1], 'x')"},
+    {"a long value", {50'000'000}, "break end redis.call('hset', 'k', 'o', string.rep('1', ARGV[1]))"},
+    {"a long mode", {50'000'000}, "break end redis.call('hset', 'k', 'mode', string.rep('1', ARGV[1]))"},
+    {"a long token",
+     {50'000'000},
+     "break end redis.call('hset', 'k', 'o', 1) redis.call('setrange', 'redisson_lock_token:{k}', ARGV[1], 'x')"},
+    {"long facts",
+     {50'000'000},
+     "break end redis.call('hset', 'k', 'o', 1) redis.call('hset', 'rlock:meta:{k}', 'o', string.rep('1', ARGV[1]))"},
+};
+
+/// Everything that asks about a key, the harmless first.
+const std::vector<Words> kCommands{
+    {"inspect", "k"},
+    {"inspect", "--json", "k"},
+    {"inspect"},
+    {"lock", "status", "k"},
+    {"permit", "status", "k"},
+    {"sem", "status", "k"},
+    {"latch", "status", "k"},
+    {"doctor"},
+    {"run", "-n", "-k", "k", "--", "true"},
+    {"run", "-n", "-k", "k", "--fair", "--", "true"},
+    {"run", "-n", "-k", "k", "--fenced", "--", "true"},
+    {"run", "-n", "-k", "k", "--read", "--", "true"},
+    {"run", "-n", "-k", "k", "--write", "--", "true"},
+    {"run", "-n", "-k", "k", "--type", "plain", "--", "true"},
+    {"run", "-n", "-k", "k", "--count", "2", "--", "true"},
+    {"run", "-n", "-k", "k", "-k", "l", "--fair", "--", "true"},
+    {"lock", "acquire", "-n", "k", "--lease", "1m"},
+    {"lock", "acquire", "-n", "k", "--lease", "1m", "--fair"},
+    {"lock", "release", "k", "--owner", "o"},
+    {"lock", "renew", "k", "--owner", "o"},
+    {"permit", "acquire", "-n", "k", "--lease", "1m", "--count", "1000"},
+    {"permit", "release", "k", "726b3030303030303030303030303031"},
+    {"permit", "renew", "k", "726b3030303030303030303030303031", "--lease", "1m"},
+    {"permit", "init", "k", "5"},
+    {"permit", "add", "k", "5"},
+    {"sem", "acquire", "-n", "k"},
+    {"sem", "release", "k"},
+    {"latch", "set", "k", "5"},
+    {"latch", "down", "k"},
+    {"unlock", "--yes", "--if-owner", "o", "k"},
+    {"unlock", "--yes", "k"},
+    {"permit", "delete", "k"},
+};
+
+void put(RedisServer& redis, const Poison& poison, int size) {
+  redis.cli({"FLUSHALL"});
+  const std::string answer =
+      redis.cli({"EVAL", std::string{kQueue} + poison.fill, "0", std::to_string(size)});
+  REQUIRE_MESSAGE(!answer.starts_with("(error)"), answer);
+}
+
+/// Does it meet only once what stands there, since it mends or removes it?
+bool needs_it_fresh(const Words& words) {
+  const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+  return has("--fair") || has("unlock") || has("delete") || has("--count");
+}
+
+/// What a command was, for messages.
+std::string said(const Words& words) {
+  std::string text;
+  for (const auto& word : words) text += word + " ";
+  return text;
+}
+
+/// Runs it beside somebody who only wants an answer to PING.
+void expect_quick(RedisServer& redis, const Words& words) {
+  static const std::set<int> documented{0, 1, 64, 65, 69, 75, 77};
+  const std::string what = said(words);
+  const Bystander bystander{redis};
+  REQUIRE(eventually([&] { return bystander.pings() > 0; }));
+  Rlock rlock{words, redis.environment()};
+
+  const int status = rlock.exit_code(1min);
+  const std::size_t pings = bystander.pings();
+  REQUIRE(eventually([&] { return bystander.pings() > pings + 1; }, 1min));
+  INFO(what, rlock.err());
+  CHECK(documented.contains(status));
+  CHECK(rlock.peak_bytes() <= kMostMemory);
+  CHECK(bystander.longest() <= kLongestScript);
+}
+
+}  // namespace
+
+TEST_CASE("whatever stands on the server, no command keeps it busy for more than 50 ms") {
+  RedisServer redis;
+  for (const Poison& poison : kPoisons) {
+    for (const int size : poison.sizes) {
+      CAPTURE(poison.what);
+      CAPTURE(size);
+      for (const Words& words : kCommands) {
+        const bool accepted = size == poison.sizes.front();
+        if (&words == &kCommands.front() || (accepted && needs_it_fresh(words))) put(redis, poison, size);
+        expect_quick(redis, words);
+      }
+    }
+  }
+}
+
+TEST_CASE(
+    "five thousand may wait in a fair queue, and one more is refused before it can be a burden to them") {
+  RedisServer redis;
+  put(redis,
+      {"",
+       {},
+       "if i < 5000 then add(Q, 'rpush', o) add(D, 'zadd', now + 600000, o) "
+       "add(W, 'hset', o, (now + 600000) .. ' ' .. now * 1000 + i) end end"},
+      5000);
+  redis.cli({"HSET", "k", "holder", "1"});
+  const Bystander bystander{redis};
+  Rlock last = redis.rlock("run", "-k", "k", "--fair", "--", "true");
+  REQUIRE(eventually([&] { return redis.cli({"LLEN", "redisson_lock_queue:{k}"}) == "5000"; }));
+
+  Rlock refused = redis.rlock("run", "-k", "k", "--fair", "--", "true");
+  CHECK(refused.exit_code() == 65);
+  CHECK_MESSAGE(refused.err().find("more entries than rlock reads in one go") != std::string::npos,
+                refused.err());
+  last.signal(SIGTERM);
+  CHECK(last.exit_code() == 128 + SIGTERM);
+  CHECK(redis.cli({"LLEN", "redisson_lock_queue:{k}"}) == "4999");
+  CHECK(bystander.longest() <= kLongestScript);
+}
+
+TEST_CASE("ten thousand permits of a pool can be taken, and every one of them renewed and given back") {
+  RedisServer redis;
+  put(redis,
+      {"",
+       {},
+       "add('{k}:timeout', 'zadd', now + 600000, 'rk' .. string.format('%014d', i)) end redis.call('set', 'k', 9000)"},
+      9000);
+  redis.cli({"SET", "k", "1001"});
+  const Bystander bystander{redis};
+  Rlock all = redis.rlock("permit", "acquire", "-n", "k", "--lease", "1m", "--count", "1000");
+  REQUIRE(all.exit_code() == 0);
+  Rlock more = redis.rlock("run", "-n", "-k", "k", "--count", "1", "--", "true");
+  CHECK(more.exit_code() == 65);
+  Words release{"permit", "release", "k"};
+  for (const std::string& id : split(all.out(), '\n'))
+    if (!id.empty()) release.push_back(id);
+  Rlock back{release, redis.environment()};
+  CHECK(back.exit_code() == 0);
+  Rlock run = redis.rlock("run", "-n", "-k", "k", "--count", "1000", "--lease", "4s", "--", "sleep", "2");
+  CHECK(run.exit_code() == 0);
+  CHECK(redis.cli({"ZCARD", "{k}:timeout"}) == "9000");
+  CHECK(redis.cli({"GET", "k"}) == "1001");
+  CHECK(bystander.longest() <= kLongestScript);
+}
+
+TEST_CASE("a renewal of facts costs no more when a hundred thousand others have left theirs") {
+  RedisServer redis;
+  put(redis,
+      {"", {}, R"(add('rlock:meta:{k}', 'hset', o, '{"since":1,"renewed":1,"lease_ms":1,"host":"h"}') end)"},
+      100000);
+  const Bystander bystander{redis};
+  Rlock run = redis.rlock("run", "-n", "-k", "k", "--", "true");
+  CHECK(run.exit_code() == 0);
+  CHECK(std::stoi(redis.cli({"HLEN", "rlock:meta:{k}"})) < 100000);
+  CHECK(bystander.longest() <= 5ms);
+}
+
+}  // namespace rlock::test
