@@ -1,35 +1,46 @@
 # Turns lua/<synchronizer>/<operation>.lua into Script constants that need no work at run time:
 # rlock::scripts::<synchronizer>_<operation>, and rlock::scripts::all.
 #
-# What is sent to Redis is the file without its comment lines, blank lines and indentation; the SHA-1 is
+# What is sent to Redis is the file without its comments, blank lines and indentation; the SHA-1 is
 # taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
 
-# Puts lua/shared/<name>.lua in the place of each line `local <name> = include('<name>')`, without its last line
-# `return <name>`, where it comes first: what several scripts need is written once, and each stays one text that uses
-# no global.
-function(include_shared folder variable)
+# Takes the lines `local <name> = include('<name>')` out of the text, and adds what each stands for, lua/shared/<name>.lua
+# without its last line `return <name>`, to the property `shared`: once, behind what it includes itself.
+function(take_includes folder variable)
   set(text "${${variable}}")
-  set(there)
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+)'\\)[ \t]*\n")
     set(line "${CMAKE_MATCH_0}")
     set(name "${CMAKE_MATCH_1}")
     if(NOT name STREQUAL CMAKE_MATCH_2)
       message(FATAL_ERROR "${line}: what is included keeps its name")
     endif()
-    set(shared "\n")
+    string(REPLACE "${line}" "\n" text "${text}")
+    get_property(there GLOBAL PROPERTY included)
     if(NOT name IN_LIST there)
+      set_property(GLOBAL APPEND PROPERTY included ${name})
       file(READ ${folder}/shared/${name}.lua shared)
       string(REPLACE "\r" "" shared "\n${shared}")
       string(REGEX REPLACE "\nreturn ${name}\n*$" "\n" shared "${shared}")
-      list(APPEND there ${name})
+      take_includes(${folder} shared)
+      set_property(GLOBAL APPEND_STRING PROPERTY shared "${shared}")
     endif()
-    string(REPLACE "${line}" "${shared}" text "${text}")
   endwhile()
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
+# Puts what the text includes at its top: what several scripts need is written once and sent once, also where one script
+# does what several do, and each stays one text that uses no global.
+function(include_shared folder variable)
+  set_property(GLOBAL PROPERTY included)
+  set_property(GLOBAL PROPERTY shared)
+  set(text "${${variable}}")
+  take_includes(${folder} text)
+  get_property(shared GLOBAL PROPERTY shared)
+  set(${variable} "${shared}${text}" PARENT_SCOPE)
+endfunction()
+
 # Puts lua/<file>.lua in the place of each line `local <name> = script('<file>')`, as a function of KEYS and ARGV: so one
-# script can do what several do. What it includes stays inside.
+# script can do what several do.
 function(include_scripts folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = script\\('([a-z_/]+)'\\)[ \t]*\n")
@@ -37,7 +48,6 @@ function(include_scripts folder variable)
     set(name "${CMAKE_MATCH_1}")
     file(READ ${folder}/${CMAKE_MATCH_2}.lua body)
     string(REPLACE "\r" "" body "\n${body}")
-    include_shared(${folder} body)
     string(REPLACE "${line}" "\nlocal function ${name}(KEYS, ARGV)\n${body}\nend\n" text "${text}")
   endwhile()
   set(${variable} "${text}" PARENT_SCOPE)
@@ -56,7 +66,7 @@ function(read_script folder file into)
     endif()
   endforeach()
   string(REPLACE "\r" "" text "\n${text}\n")
-  string(REGEX REPLACE "\n[ \t]*--[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "(\n[ \t]*|  )--[^\n]*" "" text "${text}")
   string(REGEX REPLACE "[ \t]*\n[ \t\n]*" "\n" text "${text}")
   string(REGEX REPLACE "^\n" "" text "${text}")
   set(${into} "${text}" PARENT_SCOPE)

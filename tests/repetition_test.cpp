@@ -44,7 +44,7 @@ const Repetition kRepetitions[] = {
     {"lock/release", "HSET k o 1", "k r", "o 9000 0 ch 0 9000 again", "[1, '']"},
     {"lock/release", "HSET k o 3", "k r", "o 9000 0 ch 0 9000 first", "[0]"},
     {"lock/release", "HSET k o 1", "k", "o 9000 9999999999999 ch 0 9000 first", "[2, N]"},
-    {"lock/release", "HSET k o 1;RPUSH q p;ZADD d 9999999999999 p", "k q d w", "o 9000 0 ch 0 9000 first",
+    {"fair/give_back", "HSET k o 1;RPUSH q p;ZADD d 9999999999999 p", "k q d w", "o 9000 0 ch 0 9000 first",
      "[1, '']", "[-1]"},
     {"lock/force", "HSET k o 1", "k q d w", "'' ch 0", "[1, '']", "[0]"},
 

@@ -19,14 +19,28 @@ TEST_CASE("every script has the SHA-1 by which the server calls it") {
   }
 }
 
-TEST_CASE("what is sent are statements: no comment lines, no indentation, no blank lines") {
+TEST_CASE("what is sent are statements: no comments, no indentation, no blank lines") {
   for (const Script* script : scripts::all) {
     CAPTURE(script->name);
     const std::string source = '\n' + std::string{script->source};
-    for (const char* waste : {"\n--", "\n ", "\n\t", " \n", "\n\n", "\r"})
+    for (const char* waste : {"\n--", "  --", "\n ", "\n\t", " \n", "\n\n", "\r"})
       CHECK(source.find(waste) == std::string::npos);
     CHECK(source.ends_with('\n'));
   }
+}
+
+TEST_CASE("what a frozen server of several finds in its socket when it wakes up fits into its first read") {
+  constexpr std::size_t kFirstRead = 16384;  // then its answers meet a closed socket, and it reads no more
+  constexpr std::size_t kKeysAndGreeting = 2048;
+  const auto size = [](const Script& script) { return script.source.size(); };
+  const std::size_t facts = size(scripts::meta_write) + size(scripts::meta_erase) + kKeysAndGreeting;
+  CHECK(size(scripts::lock_acquire) + size(scripts::lock_release) + facts <= kFirstRead);
+  CHECK(size(scripts::read_acquire) + size(scripts::read_release) + facts <= kFirstRead);
+  CHECK(size(scripts::write_acquire) + size(scripts::write_release) + facts <= kFirstRead);
+  CHECK(size(scripts::plain_acquire) + size(scripts::plain_release) + facts <= kFirstRead);
+  for (const Script* together :
+       {&scripts::multi_lock, &scripts::multi_read, &scripts::multi_write, &scripts::multi_plain})
+    CHECK(size(*together) + facts <= kFirstRead);  // the same gives all back, by its hash
 }
 
 TEST_CASE("no two scripts have the same name") {

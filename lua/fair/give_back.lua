@@ -2,8 +2,10 @@
 -- lock now, the head of the queue is told: we may have been the head, and told in its place.
 -- May be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken.
 --
--- KEYS, ARGV and answers as those of lock/release, with all keys of the queue.
-local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+-- KEYS  lock, queue, deadlines, waiters   as in fair/acquire
+--       request   optional, string: as in lock/release
+-- ARGV and answers as those of lock/release.
+local lock, queue, deadlines, waiters, request = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, channel, sharded = ARGV[1], ARGV[4], ARGV[5]
 local release = script('lock/release')
 local announce_to_head = include('announce_to_head')
@@ -12,6 +14,10 @@ redis.pcall('hdel', waiters, owner)  -- a key of another type is no reason to st
 redis.pcall('zrem', deadlines, owner)
 redis.pcall('lrem', queue, 0, owner)
 
-local answer = release(KEYS, ARGV)
-if answer[1] == -1 and redis.call('exists', lock) == 0 then announce_to_head(queue, deadlines, waiters, channel, sharded) end
+local answer = release({lock, request}, ARGV)
+local kept = answer[1] == 2  -- the head knows only the old TTL
+if kept or redis.call('exists', lock) == 0 then
+  local why = announce_to_head(queue, deadlines, waiters, channel, sharded)
+  if answer[1] == 1 and answer[2] == '' then return {1, why} end
+end
 return answer

@@ -2,8 +2,7 @@
 -- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts another down.
 --
 -- KEYS  lock      hash: owner -> holds
---       queue, deadlines, waiters   optional: those of a fair lock, whose head is to be woken too
---       request   string: the answer to this request; of an undo: that of the acquire. Without it nothing is counted
+--       request   optional, string: the answer to this request; of an undo: that of the acquire. Without it nothing is counted
 --                 down: a single key can be released while its cluster slot migrates
 -- ARGV  owner     whose
 --       lease     milliseconds that the holds that remain keep at least
@@ -19,16 +18,12 @@
 --       {2, rest}  kept, so many ms more
 --       {3}        others hold it inside this owner's; ask again with a request
 --       {-1}       not held by this owner
-local lock, queue, deadlines, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local request = KEYS[#KEYS]
-if #KEYS == 1 or #KEYS == 4 then request = nil end
-if #KEYS < 4 then queue = nil end
+local lock, request = KEYS[1], KEYS[2]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
 local answered_before = include('answered_before')
 local announce = include('announce')
-local announce_to_head = include('announce_to_head')
 
 local before = answered_before(request, way, memory)
 if before then return before end
@@ -47,15 +42,9 @@ end
 local rest = tonumber(keep_until) - now()
 if rest > 0 then
   redis.call('pexpire', lock, rest)
-  if queue then announce_to_head(queue, deadlines, waiters, channel, sharded) end  -- it knows only the old TTL
   return {2, rest}
 end
 
 redis.call('del', lock)
 if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-local why = announce(channel, '0', sharded)
-if queue then
-  local why_not_head = announce_to_head(queue, deadlines, waiters, channel, sharded)
-  if why == '' then why = why_not_head end
-end
-return {1, why}
+return {1, announce(channel, '0', sharded)}

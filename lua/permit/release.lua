@@ -26,12 +26,12 @@ local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 local answered_before = include('answered_before')
 
+local kind_taken = taken_permits(taken)
+if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
 local before = answered_before(request, way, memory)
 if before then return before end
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {-1} end
-local kind_taken = taken_permits(taken)
-if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
 if kind_taken ~= 'zset' then return {-1} end
 redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
 local time = now()

@@ -57,6 +57,7 @@ Call Lock::release(const Farewell& farewell) const {
 
 Call Lock::release_any() const {
   Call call = Lock::release_call({}, Way::again);
+  call.script = &scripts::fair_give_back;
   const auto queue = fair_queue_keys(claim_.name);
   call.keys.insert(call.keys.begin() + 1, queue.begin(), queue.end());
   return call;
