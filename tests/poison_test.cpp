@@ -58,7 +58,7 @@ const std::vector<Poison> kPoisons{
      "if i == 1 then redis.call('set', 'k', 5) end "
      "add('{k}:timeout', 'zadd', now - 1000, 'rk' .. string.format('%014d', i)) end"},
     {"facts about holders of permits",
-     {9999, 60000},
+     {5000, 60000},
      "if i < 1000 then add('{k}:timeout', 'zadd', now + 600000, 'rk' .. string.format('%014d', i)) end "
      "if i == 1 then redis.call('set', 'k', 5) end "
      R"(add('rlock:meta:{k}', 'hset', o, '{"since":1,"renewed":1,"lease_ms":1,"host":"h"}') end)"},

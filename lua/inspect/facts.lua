@@ -12,7 +12,7 @@ local function few_fields(key, most)
   return redis.call('hkeys', key)
 end
 
-local names = few_fields(meta, 10000)
+local names = few_fields(meta, 5000)
 if not names then
   if redis.call('type', meta).ok ~= 'hash' then return {} end
   names = few_fields(lock, 1000) or {}
