@@ -2,7 +2,7 @@
 -- May be sent twice.
 --
 -- KEYS  meta    hash: owner -> JSON
---       held    what was held
+--       held    what was held; nothing: nobody can hold it any more
 -- ARGV  owner   whose facts
 --       member  the evidence that it held: see holds_by
 -- ->    1       forgotten
@@ -11,5 +11,5 @@ local meta, held = KEYS[1], KEYS[2]
 local owner, member = ARGV[1], ARGV[2]
 local holds_by = include('holds_by')
 
-if holds_by(held, member) then return 0 end
+if held and holds_by(held, member) then return 0 end
 return redis.call('hdel', meta, owner)
