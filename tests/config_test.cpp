@@ -135,6 +135,14 @@ TEST_CASE("what a config file may not say is refused with its line") {
   CHECK(Written{"a\rb = c\n"}.refusal() == "line 1: control characters or bytes that are no UTF-8");
 }
 
+TEST_CASE("a file that a config file names means the same one wherever rlock is started") {
+  for (const std::string name : {"password-file", "cacert", "cacertdir", "cert", "tls-key"}) {
+    CHECK(Written{name + " = secrets/file\n"}.refusal() ==
+          "line 1: " + name + ": expected an absolute path: a relative one depends on where rlock is started");
+    CHECK(Written{name + " = /secrets/file\n"}.refusal().empty());
+  }
+}
+
 TEST_CASE("a password in a file that others can read is refused and not shown") {
   for (const mode_t mode : {0644, 0640, 0604}) {
     const std::string refusal = Written{"url = redis://u:CANARY@h\n", mode}.refusal();
