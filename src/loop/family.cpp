@@ -32,13 +32,18 @@ std::vector<pid_t> everybody() {
   return pids;
 }
 
+/// No exec takes more than 6 MiB of arguments and environment. But a process may then say that its
+/// environment is all of its memory, and whoever has to stop it must not run out of his own.
+constexpr std::size_t kLongestFile = std::size_t{8} << 20;
+
 std::string contents_of(pid_t pid, const char* file) {
   std::string text;
   const int fd = ::open(("/proc/" + std::to_string(pid) + "/" + file).c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return text;
   char buffer[4096];
   ssize_t got = 0;
-  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(got));
+  while (text.size() < kLongestFile && (got = ::read(fd, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(got));
   ::close(fd);
   return text;
 }

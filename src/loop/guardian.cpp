@@ -35,7 +35,10 @@ void Guardian::start() {
   start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
   if (start_errno_ != 0) return;
   pid_ = ::fork();
-  if (pid_ == 0) keep_vigil(ends[0], charge_, deadlines_);
+  if (pid_ == 0) {
+    ::close(ends[1]);  // else it would never see the pipe end, where there is no close_range(2)
+    keep_vigil(ends[0], charge_, deadlines_);
+  }
   start_errno_ = pid_ < 0 ? errno : 0;
   ::close(ends[0]);
   orders_ = ends[1];
