@@ -10,19 +10,44 @@ namespace {
 constexpr std::string_view kHead = R"bash(# bash completion for rlock, written by: rlock completion bash
 # shellcheck shell=bash
 
-# The keys of the server that the command line names, or else of the one that rlock would ask.
-_rlock_keys() {
-  local server=() i
+# A word as the shell would read it, as far as that is certain.
+_rlock_plain() {
+  local word=$1
+  case $word in
+    \'*\' | \"*\") word=${word:1:${#word}-2} ;;
+    \~/*) word=$HOME/${word:2} ;;
+    *) word=${word//\\/} ;;
+  esac
+  printf '%s' "$word"
+}
+
+# What rlock knows of the server that the command line names, or else of the one that it would ask.
+_rlock_ask() {
+  local urls=() more=() i
   for ((i = 1; i < ${#words[@]} - 1; i++)); do
     case ${words[i]} in
-      -u | --url) server+=("${words[i + 1]}") ;;
-      --url=*) server+=("${words[i]#*=}") ;;
+      --) break ;;
+      -u | --url) urls+=("$(_rlock_plain "${words[++i]}")") ;;
+      -u?*) urls+=("$(_rlock_plain "${words[i]#-u}")") ;;
+      --url=*) urls+=("$(_rlock_plain "${words[i]#*=}")") ;;
+      @PASSED@) more+=("${words[i]}=$(_rlock_plain "${words[++i]}")") ;;
+      @PASSED=@) more+=("${words[i]%%=*}=$(_rlock_plain "${words[i]#*=}")") ;;
+      @SWITCHES@) more+=("${words[i]}") ;;
     esac
   done
   # A URL may hold a password: everybody can read arguments.
-  ((${#server[@]} == 0)) || local -x RLOCK_URL="${server[*]}"
-  rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
+  ((${#urls[@]} == 0)) || local -x RLOCK_URL="${urls[*]}"
+  rlock inspect "${more[@]}" --connect-timeout 500ms --command-timeout 500ms "$@" 2>/dev/null </dev/null
 }
+
+# Keys; `numbers`: also those of idle pools, semaphores and latches.
+_rlock_keys() {
+  case " ${words[*]} " in *' --permits'* | *' --count'* | *' --type permit '* | *' --type=permit '*) set -- numbers ;; esac
+  _rlock_ask --completion "$1"
+}
+
+# The owners that hold the KEY that has been typed.
+_rlock_owners() { [[ -z $key ]] || _rlock_ask --completion owners --key="$(_rlock_plain "$key")"; }
 
 # Offers the lines of stdin that begin with what has been typed, quoted: bash would execute what a key says. Readline
 # replaces only what stands behind the last ':' or '=' of a word: what stands before it is taken off.
@@ -42,13 +67,15 @@ _rlock_leave_to_readline() { compopt -o "$1" 2>/dev/null; }
 /// How to offer what may stand for a value: a line of bash.
 std::string offer(Offer offer, std::string_view choices) {
   switch (offer) {
-    case Offer::choices: return fmt::format("_rlock_offer < <(compgen -W {})", single_quoted(choices));
+    case Offer::choices:
+    case Offer::examples: return fmt::format("_rlock_offer < <(compgen -W {})", single_quoted(choices));
     case Offer::file: return "_rlock_leave_to_readline default";
     case Offer::folder: return "_rlock_leave_to_readline dirnames";
-    case Offer::key: return "_rlock_offer < <(_rlock_keys)";
+    case Offer::key: return "_rlock_offer < <(_rlock_keys keys)";
+    case Offer::counter: return "_rlock_offer < <(_rlock_keys numbers)";
+    case Offer::owner: return "_rlock_offer < <(_rlock_owners)";
     case Offer::command: return "_rlock_offer < <(compgen -c -- \"$cur\")";
-    case Offer::nothing:
-    case Offer::owner: break;
+    case Offer::nothing: break;
   }
   return "";
 }
@@ -118,7 +145,8 @@ std::string verbs_function() {
 
 constexpr std::string_view kTail = R"bash(
 _rlock() {
-  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i verb next operands=0 offered='' valued='' previous=''
+  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0
+  local offered='' valued='@VALUED@' previous=''
   COMPREPLY=()
   # Puts together what readline has taken apart at ':' and '=': no blank stands between.
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -133,47 +161,63 @@ _rlock() {
     fi
     rest=${rest#"$next"}
   done
-  cur=${words[${#words[@]} - 1]}
+  last=$((${#words[@]} - 1))
+  cur=${words[last]}
   case $next in : | =) kept=$cur ;; *) kept=${cur%"$next"} ;; esac
 
-  if ((${#words[@]} == 2)); then
-    _rlock_offer < <(printf '%s\n' @NOUNS@ --help --version)
+  # Options of every verb may stand before it.
+  for ((i = 1; i < last; i++)); do
+    [[ ${words[i]} == -* ]] || break
+    previous=''
+    [[ $valued == *" ${words[i]} "* ]] && ((++i)) && previous=${words[i - 1]}
+  done
+  if ((i > last)); then
+    _rlock_values inspect "$previous"
     return
   fi
-  verb=${words[1]}
-  i=2
+  if ((i == last)); then
+    if [[ $cur == -* ]]; then
+      _rlock_offer < <(printf '%s\n' @OPTIONS@)
+    else
+      _rlock_offer < <(printf '%s\n' @NOUNS@)
+    fi
+    return
+  fi
+  verb=${words[i++]}
   if [[ -n $(_rlock_verbs "$verb") ]]; then
-    if ((${#words[@]} == 3)); then
+    if ((i == last)); then
       # shellcheck disable=SC2046
       _rlock_offer < <(printf '%s\n' $(_rlock_verbs "$verb") --help)
       return
     fi
-    verb+=" ${words[2]}"
-    i=3
+    verb+=" ${words[i++]}"
   fi
   _rlock_options "$verb"
 
-  for (( ; i < ${#words[@]} - 1; i++)); do
+  previous=''
+  for (( ; i < last; i++)); do
     case ${words[i]} in
       --) break ;;
+      --key=*) key=${words[i]#*=} ;;
       --*=*) ;;
       -*)
         # Of a bundle the last letter may take a value.
         next=${words[i]}
         [[ $next == --* ]] || next=-${next: -1}
         [[ $valued == *" $next "* ]] && ((++i)) && previous=$next
+        [[ $next == -k || $next == --key ]] && key=${words[i]}
         ;;
       *)
         [[ $verb == run ]] && break
-        ((operands++))
+        ((operands++ == 0)) && key=${words[i]}
         ;;
     esac
-    ((i < ${#words[@]} - 1)) && previous=''
+    ((i < last)) && previous=''
   done
 
   if [[ -n $previous ]]; then
     _rlock_values "$verb" "$previous"
-  elif [[ $verb == run && $i -lt $((${#words[@]} - 1)) || $verb == run && $cur != -* ]]; then
+  elif [[ $verb == run && $i -lt $last || $verb == run && $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}
@@ -207,12 +251,15 @@ complete -o bashdefault -F _rlock rlock
 }  // namespace
 
 std::string bash_completion() {
-  std::string text{kHead};
-  text += verbs_function() + options_function() + values_function() + operands_function();
-  std::string tail{kTail};
-  constexpr std::string_view kPlace = "@NOUNS@";
-  tail.replace(tail.find(kPlace), kPlace.size(), joined(nouns(), " "));
-  return text + tail.substr(1);
+  const ServerWords server = server_words();
+  const std::string text = std::string{kHead} + verbs_function() + options_function() + values_function() +
+                           operands_function() + std::string{kTail.substr(1)};
+  return filled(text, {{"@PASSED@", joined(server.passed, " | ")},
+                       {"@PASSED=@", joined(server.passed, "=* | ") + "=*"},
+                       {"@SWITCHES@", joined(server.passed_switches, " | ")},
+                       {"@VALUED@", " " + joined(server.valued, " ") + " "},
+                       {"@OPTIONS@", joined(server.all, " ")},
+                       {"@NOUNS@", joined(nouns(), " ")}});
 }
 
 }  // namespace rlock

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cmd/server_options.h"
 
 namespace rlock {
 
@@ -14,9 +15,12 @@ void for_each_verb(const std::function<void(const VerbEntry& entry, const Declar
 }
 
 std::vector<Option> offered_options(const Declaration& declaration) {
+  // The manual speaks of -k once for all verbs.
+  const auto is_key = [](const Option& option) { return option.names.starts_with("-k,"); };
   std::vector<Option> options;
   for (const auto& group : declaration.groups) {
-    std::ranges::copy_if(group.options, std::back_inserter(options), is_documented);
+    std::ranges::copy_if(group.options, std::back_inserter(options),
+                         [&](const Option& option) { return is_documented(option) || is_key(option); });
   }
   options.push_back({.names = "-h, --help", .help = "say what this does"});
   options.push_back({.names = "-V, --version", .help = "say which rlock this is"});
@@ -28,6 +32,30 @@ std::vector<std::string> spelled_names(const Option& option) {
   for (const char letter : letters(option)) names.push_back(std::string{"-"} + letter);
   for (const std::string_view name : long_names(option)) names.push_back("--" + std::string{name});
   return names;
+}
+
+ServerWords server_words() {
+  ServerWords words;
+  Declaration told;
+  ServerOptions unused;
+  declare_server_options(told, unused);
+  words.valued = valued_words(told);
+  for (const Option& option : offered_options(told)) {
+    std::ranges::copy(spelled_names(option), std::back_inserter(words.all));
+    const std::string name{long_names(option).front()};
+    if (!option.value.empty() && name != "url") words.passed.push_back("--" + name);
+  }
+  // Neither a question for a password nor what is said on stderr would reach anybody.
+  words.passed_switches = {"--tls", "--insecure"};
+  return words;
+}
+
+std::vector<std::string> valued_words(const Declaration& declaration) {
+  std::vector<std::string> words;
+  for (const Option& option : offered_options(declaration)) {
+    if (!option.value.empty()) std::ranges::copy(spelled_names(option), std::back_inserter(words));
+  }
+  return words;
 }
 
 std::vector<std::string> nouns() {
@@ -47,6 +75,20 @@ std::string about_noun(std::string_view noun) {
       line += (line.empty() ? "" : ", ") + std::string{entry.name.substr(noun.size() + 1)};
   }
   return line;
+}
+
+std::vector<std::string> nouns_with_verbs() {
+  std::vector<std::string> names = nouns();
+  std::erase_if(names, [](const std::string& name) { return find_verb(name) != nullptr; });
+  return names;
+}
+
+std::string filled(std::string text, const std::vector<std::pair<std::string_view, std::string>>& places) {
+  for (const auto& [place, words] : places) {
+    for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += words.size())
+      text.replace(at, place.size(), words);
+  }
+  return text;
 }
 
 std::string single_quoted(std::string_view text) { return "'" + joined(split(text, '\''), "'\\''") + "'"; }

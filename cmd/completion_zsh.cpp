@@ -10,20 +10,46 @@ namespace {
 constexpr std::string_view kHead = R"zsh(#compdef rlock
 # zsh completion for rlock, written by: rlock completion zsh
 
-# The keys of the server that the command line names, or else of the one that rlock would ask.
-_rlock_keys() {
-  local -a server keys
+# What rlock knows of the server that the command line names, or else of the one that it would ask.
+_rlock_ask() {
+  local -a urls more
   local i
-  for ((i = 1; i < CURRENT; i++)); do
-    case $words[i] in
-      -u | --url) server+=("${(Q)words[i + 1]}") ;;
-      --url=*) server+=("${(Q)words[i]#*=}") ;;
+  for ((i = 2; i < typed_at; i++)); do
+    case $typed[i] in
+      --) break ;;
+      -u | --url) urls+=("${(Q)typed[++i]}") ;;
+      -u?*) urls+=("${(Q)typed[i]#-u}") ;;
+      --url=*) urls+=("${(Q)typed[i]#*=}") ;;
+      @PASSED@) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
+      @PASSED=@) more+=("${(Q)typed[i]}") ;;
+      @SWITCHES@) more+=("$typed[i]") ;;
     esac
   done
   # A URL may hold a password: everybody can read arguments.
-  (($#server)) && local -x RLOCK_URL="$server"
-  keys=("${(@f)$(rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null)}")
-  compadd -a keys
+  (($#urls)) && local -x RLOCK_URL="$urls"
+  rlock inspect $more --connect-timeout 500ms --command-timeout 500ms "$@" 2>/dev/null </dev/null
+}
+
+_rlock_add() {
+  local -a found
+  found=("${(@f)$(_rlock_ask "$@")}")
+  compadd -a found
+}
+
+_rlock_keys() {
+  case " $typed " in
+    *' --permits'* | *' --count'* | *' --type permit '* | *' --type=permit '*) _rlock_add --completion numbers ;;
+    *) _rlock_add --completion keys ;;
+  esac
+}
+
+# Also those of idle pools, semaphores and latches.
+_rlock_numbers() { _rlock_add --completion numbers }
+
+# The owners that hold the KEY that has been typed.
+_rlock_owners() {
+  local key=${opt_args[-k]:-${opt_args[--key]:-$line[1]}}
+  [[ -n $key ]] && _rlock_add --completion owners --key="${(Q)key}"
 }
 
 )zsh";
@@ -44,13 +70,15 @@ std::string escaped(std::string_view text) {
 
 std::string action(Offer offer, std::string_view choices) {
   switch (offer) {
-    case Offer::choices: return fmt::format("({})", choices);
+    case Offer::choices:
+    case Offer::examples: return fmt::format("({})", choices);
     case Offer::file: return "_files";
     case Offer::folder: return "_files -/";
     case Offer::key: return "_rlock_keys";
+    case Offer::counter: return "_rlock_numbers";
+    case Offer::owner: return "_rlock_owners";
     case Offer::command: return "_command_names -e";
-    case Offer::nothing:
-    case Offer::owner: break;
+    case Offer::nothing: break;
   }
   return "( )";
 }
@@ -97,54 +125,83 @@ std::string noun_function() {
   return text + "  esac\n  _describe verb verbs\n}\n\n";
 }
 
-}  // namespace
+constexpr std::string_view kTail = R"zsh(_rlock() {
+  local ret=1 verb typed_at=$CURRENT line state
+  local -a nouns typed valued
+  local -A opt_args
+  typed=("${words[@]}")
+  valued=(@VALUED@)
+  nouns=(
+@NOUNS@  )
+  # Options of every verb may stand before it.
+  while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
+    if ((!$valued[(Ie)$words[2]])); then
+      words[2]=()
+      ((CURRENT--))
+    elif ((CURRENT == 3)); then
+      _rlock_arguments inspect
+      return
+    else
+      words[2,3]=()
+      ((CURRENT -= 2))
+    fi
+  done
+  if ((CURRENT == 2)); then
+    if [[ $words[2] == -* ]]; then
+      compadd -- @OPTIONS@ && ret=0
+    else
+      _describe verb nouns && ret=0
+    fi
+    return ret
+  fi
+  verb=$words[2]
+  shift words
+  ((CURRENT--))
+  case $verb in
+    @PAIRS@)
+      if ((CURRENT == 2)); then
+        _rlock_verbs $verb
+        return
+      fi
+      verb+=" $words[2]"
+      shift words
+      ((CURRENT--))
+      ;;
+  esac
+  _rlock_arguments $verb
+}
 
-std::string zsh_completion() {
-  std::string text = std::string{kHead} + noun_function();
-  std::string words, pairs;
-  for (const std::string& noun : nouns()) {
-    words += "    " + single_quoted(fmt::format("{}:{}", noun, escaped(about_noun(noun)))) + "\n";
-    if (!find_verb(noun)) pairs += (pairs.empty() ? "" : " | ") + noun;
-  }
-  text += fmt::format(
-      "_rlock() {{\n"
-      "  local ret=1 verb\n"
-      "  local -a nouns\n"
-      "  nouns=(\n{}  )\n"
-      "  if ((CURRENT == 2)); then\n"
-      "    _describe verb nouns && ret=0\n"
-      "    compadd -- --help --version && ret=0\n"
-      "    return ret\n"
-      "  fi\n"
-      "  verb=$words[2]\n"
-      "  shift words\n"
-      "  ((CURRENT--))\n"
-      "  case $verb in\n"
-      "    {})\n"
-      "      if ((CURRENT == 2)); then\n"
-      "        _rlock_verbs $verb\n"
-      "        return\n"
-      "      fi\n"
-      "      verb+=\" $words[2]\"\n"
-      "      shift words\n"
-      "      ((CURRENT--))\n"
-      "      ;;\n"
-      "  esac\n"
-      "  case $verb in\n",
-      words, pairs);
+# Sourced, it registers itself; found in $fpath, it is called.
+if [[ $funcstack[1] == _rlock ]]; then
+  _rlock "$@"
+else
+  compdef _rlock rlock
+fi
+)zsh";
+
+std::string arguments_function() {
+  std::string text = "# What may stand behind a verb.\n_rlock_arguments() {\n  local ret=1\n  case $1 in\n";
   for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
     text += fmt::format("    {})\n{}", single_quoted(entry.name), arguments(told));
   });
-  return text +
-         "  esac\n"
-         "  return ret\n"
-         "}\n\n"
-         "# Sourced, it registers itself; found in $fpath, it is called.\n"
-         "if [[ $funcstack[1] == _rlock ]]; then\n"
-         "  _rlock \"$@\"\n"
-         "else\n"
-         "  compdef _rlock rlock\n"
-         "fi\n";
+  return text + "  esac\n  return ret\n}\n\n";
+}
+
+}  // namespace
+
+std::string zsh_completion() {
+  const ServerWords server = server_words();
+  std::string lines;
+  for (const std::string& noun : nouns())
+    lines += "    " + single_quoted(fmt::format("{}:{}", noun, escaped(about_noun(noun)))) + "\n";
+  return filled(std::string{kHead} + noun_function() + arguments_function() + std::string{kTail},
+                {{"@PASSED@", joined(server.passed, " | ")},
+                 {"@PASSED=@", joined(server.passed, "=* | ") + "=*"},
+                 {"@SWITCHES@", joined(server.passed_switches, " | ")},
+                 {"@VALUED@", joined(server.valued, " ")},
+                 {"@OPTIONS@", joined(server.all, " ")},
+                 {"@NOUNS@", lines},
+                 {"@PAIRS@", joined(nouns_with_verbs(), " | ")}});
 }
 
 }  // namespace rlock

@@ -10,6 +10,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/candidates.h"
 #include "cmd/exit_code.h"
 #include "cmd/inspection.h"
 #include "cmd/owner_option.h"
@@ -22,15 +23,6 @@ namespace {
 /// How long to look for keys that nobody has named. A server with millions of keys has more to do.
 constexpr Milliseconds kSearch{10000};
 
-/// The same for somebody who has pressed TAB and looks on.
-constexpr Milliseconds kSearchForCompletion{1000};
-
-/// May a shell type this key for the user? Not what a terminal would obey or show as something else, not what would be an
-/// option, and not what fish would take for a home: whoever may write to the server chooses these names.
-bool can_be_offered(std::string_view key) {
-  return !key.starts_with('-') && !key.starts_with('~') && sanitized(key, key.size()) == key;
-}
-
 class Inspect final : public Verb {
  public:
   Declaration declare() override;
@@ -40,12 +32,11 @@ class Inspect final : public Verb {
   std::vector<LockName> names(Session& session, TimePoint until);
   std::vector<Inspection> look(Session& session, TimePoint until);
   void show(const std::vector<Inspection>& found) const;
-  static int offer_keys(Session& session);
   static void show_listeners(Session& session);
 
   std::vector<std::string> keys_;
   bool json_ = false;
-  bool completion_ = false;
+  std::string completion_;  ///< what TAB asks for; empty: nobody pressed it
   bool complete_ = true;
   bool cut_short_ = false;
   std::set<std::string> silent_;
@@ -72,9 +63,10 @@ Declaration Inspect::declare() {
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
   };
-  declare_keys(told, keys_, true);
+  declare_keys(told, keys_, true, Offer::counter);
   told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-  told.add({.names = "--completion", .hidden = true, .set = into(completion_)});
+  told.add(
+      {.names = "--completion", .value = "WHAT", .hidden = true, .set = choice(completion_, kCandidates)});
   told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
@@ -146,20 +138,12 @@ void Inspect::show_listeners(Session& session) {
   }
 }
 
-/// For the completions: keys as one types them under the prefix in force, one a line.
-int Inspect::offer_keys(Session& session) {
-  std::string text;
-  for (const LockName& name : search_keys(session, later(Clock::now(), kSearchForCompletion)).names) {
-    const auto key = typed(name);
-    if (key && can_be_offered(*key)) text += *key + "\n";
-  }
-  print(text);
-  return exit_code::ok;
-}
-
 int Inspect::act(TimePoint, std::vector<std::string>) {
   Session session{server_};
-  if (completion_) return offer_keys(session);
+  if (!completion_.empty()) {
+    print(candidates(session, completion_, keys_));
+    return exit_code::ok;
+  }
   const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
   show(found);
   const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };

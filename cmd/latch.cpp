@@ -65,7 +65,7 @@ class Set final : public LatchVerb {
                          "Exit status: 0 made, 1 it exists and stays as it is;\n"
                          "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                      .examples = {{"rlock latch set built 3 --expire 1d", ""}}};
-    declare_key(told, key_);
+    declare_key(told, key_, Offer::counter);
     told.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
     told.group("How long");
     told.add({.names = "--expire",
@@ -95,7 +95,7 @@ class Down final : public LatchVerb {
                      .about = "Count a latch down. The last count opens it, and wakes who waits.",
                      .notes = kNotes1,
                      .examples = {{"rlock latch down built", ""}}};
-    declare_key(told, key_);
+    declare_key(told, key_, Offer::counter);
     told.group("How much");
     told.add({.names = "--by",
               .value = "N",
@@ -129,7 +129,7 @@ class Wait final : public LatchVerb {
             "Exit status: 0 open, 1 never set or forgotten, 75 still closed;\n"
             "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
         .examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}}};
-    declare_key(told, key_);
+    declare_key(told, key_, Offer::counter);
     told.group("When there is none");
     told.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
     told.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
@@ -189,7 +189,7 @@ class Status final : public LatchVerb {
                          "Exit status: 0 open, 1 closed or unknown;\n"
                          "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                      .examples = {{"rlock latch status built", ""}}};
-    declare_key(told, key_);
+    declare_key(told, key_, Offer::counter);
     told.group("Telling");
     told.add({.names = "--json", .help = "one document", .set = into(json_)});
     declare_server_options(told, server_);
@@ -236,7 +236,7 @@ class Delete final : public LatchVerb {
                      .about = "Remove a latch. Who waits for it takes it for open, as with Redisson.",
                      .notes = kNotes1,
                      .examples = {{"rlock latch delete built", ""}}};
-    declare_key(told, key_);
+    declare_key(told, key_, Offer::counter);
     declare_server_options(told, server_);
     return told;
   }

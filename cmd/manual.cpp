@@ -51,7 +51,7 @@ std::string paragraph(const Option& option) {
   for (const std::string_view part : {option.help, option.manual}) {
     if (!part.empty() && part != option.choices) sentences.push_back(roff(sentence(part)));
   }
-  if (!option.choices.empty()) sentences.push_back(roff(fmt::format("One of: {}.", option.choices)));
+  if (option.offer == Offer::choices) sentences.push_back(roff(fmt::format("One of: {}.", option.choices)));
   if (!option.standard.empty()) sentences.push_back(fmt::format("Default: {}.", roff(option.standard)));
   return fmt::format(".TP\n{}\n{}\n", heading(option), joined(sentences, "\n"));
 }

@@ -16,7 +16,17 @@ namespace rlock {
 using Setter = std::function<void(std::string_view value)>;
 
 /// What a shell may offer for a value.
-enum class Offer { nothing, choices, file, folder, key, owner, command };
+enum class Offer {
+  nothing,
+  choices,
+  examples,  ///< some of what it takes
+  file,
+  folder,
+  key,
+  counter,  ///< a key, also of an idle pool, semaphore or latch
+  owner,    ///< of the KEY that has been typed
+  command
+};
 
 /// One option, declared once: the parser, --help, the manual page and the completions all come from here.
 struct Option {
@@ -26,7 +36,7 @@ struct Option {
   std::string_view standard = {};  ///< its default, shown in brackets: "30s"
   std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
   Offer offer = Offer::nothing;
-  std::string_view choices = {};  ///< of Offer::choices: separated by blanks
+  std::string_view choices = {};  ///< of Offer::choices and Offer::examples: separated by blanks
   bool hidden = false;            ///< not on the screen
   bool no_dash = false;           ///< a value that begins with '-' is taken behind '=' only
   Setter set;
@@ -34,7 +44,7 @@ struct Option {
 
 /// A word that is no option.
 struct Operand {
-  std::string_view name;  ///< "KEY"
+  std::string_view name = {};  ///< "KEY"
   std::string_view help = {};
   Offer offer = Offer::nothing;
   std::string_view choices = {};

@@ -11,31 +11,30 @@ namespace rlock {
 
 constexpr std::size_t kLongestOwner = 256;
 
-void declare_key(Declaration& declaration, std::string& key) {
-  declaration.operands.push_back(
-      {.name = "KEY", .offer = Offer::key, .instead = "key", .no_dash = true, .set = key_into(key)});
+namespace {
+
+/// KEY as an operand, and -k, which may stand for it.
+void declare(Declaration& declaration, Operand key) {
+  key.name = "KEY";
+  key.instead = "key";
+  key.no_dash = true;
   declaration.add({.names = "-k, --key",
                    .value = "KEY",
-                   .offer = Offer::key,
+                   .offer = key.offer,
                    .hidden = true,
                    .no_dash = true,
-                   .set = key_into(key)});
+                   .set = key.set});
+  declaration.operands.push_back(std::move(key));
 }
 
-void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional) {
-  declaration.operands.push_back({.name = "KEY",
-                                  .offer = Offer::key,
-                                  .optional = optional,
-                                  .many = true,
-                                  .instead = "key",
-                                  .no_dash = true,
-                                  .set = key_into(keys)});
-  declaration.add({.names = "-k, --key",
-                   .value = "KEY",
-                   .offer = Offer::key,
-                   .hidden = true,
-                   .no_dash = true,
-                   .set = key_into(keys)});
+}  // namespace
+
+void declare_key(Declaration& declaration, std::string& key, Offer offer) {
+  declare(declaration, {.offer = offer, .set = key_into(key)});
+}
+
+void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional, Offer offer) {
+  declare(declaration, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
 }
 
 void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help) {

@@ -10,10 +10,11 @@
 namespace rlock {
 
 /// KEY as the first argument, or by -k.
-void declare_key(Declaration& declaration, std::string& key);
+void declare_key(Declaration& declaration, std::string& key, Offer offer = Offer::key);
 
 /// The same for several of them; `optional`: or none.
-void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional = false);
+void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional = false,
+                  Offer offer = Offer::key);
 
 /// --owner ID.
 void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help);

@@ -179,7 +179,7 @@ void PoolVerb::need_one_server(const Session& session) {
 }
 
 void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permits) {
-  declare_key(told, key_);
+  declare_key(told, key_, Offer::counter);
   if (number_of_permits)
     told.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
 }

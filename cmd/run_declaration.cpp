@@ -189,6 +189,8 @@ void declare_stop(Declaration& told, RunOptions& opt) {
             .value = "SIG",
             .standard = "TERM",
             .manual = "TERM, SIGTERM or 15; it goes to the command's process group.",
+            .offer = Offer::examples,
+            .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
             .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
   told.add({.names = "--kill-after",
             .value = "DUR",

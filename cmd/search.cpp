@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 #include "redis/slots.h"
 #include "sync/inspect.h"
 
@@ -11,7 +14,9 @@ namespace {
 /// Looks through servers, one after the other.
 class Search {
  public:
-  Search(Session& session, TimePoint until) : session_(session), until_(until) {}
+  enum class For { facts, numbers };
+
+  Search(Session& session, TimePoint until, For what) : session_(session), until_(until), what_(what) {}
 
   /// Answers why this one could not be looked through.
   std::optional<Failure> look_through(Executor& server, bool cluster) {
@@ -38,15 +43,46 @@ class Search {
         found_.complete = false;
         return true;
       }
-      const auto reply = ask(server, scan_facts(cursor, node));
-      if (!reply) return false;
-      Scanned scanned = read_scan(*reply);
-      cursor = scanned.cursor;
-      for (LockName& name : scanned.names) {
-        if (name.str().starts_with(session_.deployment.prefix)) found_.names.insert(std::move(name));
+      const auto page =
+          what_ == For::facts ? page_of_facts(server, cursor, node) : page_of_numbers(server, cursor, node);
+      if (!page) return false;
+      cursor = page->cursor;
+      for (const LockName& name : page->names) {
+        if (name.str().starts_with(session_.deployment.prefix)) found_.names.insert(name);
       }
     } while (cursor != "0");
     return true;
+  }
+
+  std::optional<Scanned> page_of_facts(Executor& server, const std::string& cursor, const std::string& node) {
+    const auto reply = ask(server, scan_facts(cursor, node));
+    if (!reply) return std::nullopt;
+    return read_scan(*reply);
+  }
+
+  std::optional<Scanned> page_of_numbers(Executor& server, const std::string& cursor,
+                                         const std::string& node) {
+    const auto reply = ask(server, scan_texts(cursor, session_.deployment.prefix, node));
+    if (!reply) return std::nullopt;
+    Scanned page = read_texts(*reply);
+    std::vector<LockName> numbers;
+    for (const auto& group : together(page.names, !node.empty())) {
+      if (Clock::now() >= until_) break;
+      const auto answer = ask(server, ask_numbers(group));
+      if (!answer) continue;  // that of another program, which we may not read
+      std::ranges::copy(read_numbers(group, *answer), std::back_inserter(numbers));
+    }
+    page.names = std::move(numbers);
+    return page;
+  }
+
+  /// Names of which one script may be told: in a cluster those of one slot.
+  static std::vector<std::vector<LockName>> together(const std::vector<LockName>& names, bool cluster) {
+    std::map<int, std::vector<LockName>> by_slot;
+    for (const LockName& name : names) by_slot[cluster ? slot_of(name.str()) : 0].push_back(name);
+    std::vector<std::vector<LockName>> groups;
+    for (auto& [slot, group] : by_slot) groups.push_back(std::move(group));
+    return groups;
   }
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
@@ -59,14 +95,13 @@ class Search {
 
   Session& session_;
   const TimePoint until_;
+  const For what_;
   FoundKeys found_;
   Failure failure_{Error::unreachable, "no answer"};
 };
 
-}  // namespace
-
-FoundKeys search_keys(Session& session, TimePoint until) {
-  Search search{session, until};
+FoundKeys find_all(Session& session, TimePoint until, Search::For what) {
+  Search search{session, until, what};
   if (session.redis.nodes() == 1) {
     if (const auto failure = search.look_through(session.redis, session.cluster())) session.fail(*failure);
     return std::move(search).found();
@@ -84,6 +119,16 @@ FoundKeys search_keys(Session& session, TimePoint until) {
   FoundKeys found = std::move(search).found();
   found.silent = std::move(silent);
   return found;
+}
+
+}  // namespace
+
+FoundKeys search_keys(Session& session, TimePoint until) {
+  return find_all(session, until, Search::For::facts);
+}
+
+FoundKeys search_numbers(Session& session, TimePoint until) {
+  return find_all(session, until, Search::For::numbers);
 }
 
 }  // namespace rlock

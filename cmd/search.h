@@ -18,4 +18,8 @@ struct FoundKeys {
 /// Throws Error where fewer than a quorum of servers answer.
 FoundKeys search_keys(Session& session, TimePoint until);
 
+/// The same for keys that hold a number, whoever has written them: semaphores, pools of permits and latches, and what other
+/// programs count.
+FoundKeys search_numbers(Session& session, TimePoint until);
+
 }  // namespace rlock

@@ -1,19 +1,44 @@
 # bash completion for rlock, written by: rlock completion bash
 # shellcheck shell=bash
 
-# The keys of the server that the command line names, or else of the one that rlock would ask.
-_rlock_keys() {
-  local server=() i
+# A word as the shell would read it, as far as that is certain.
+_rlock_plain() {
+  local word=$1
+  case $word in
+    \'*\' | \"*\") word=${word:1:${#word}-2} ;;
+    \~/*) word=$HOME/${word:2} ;;
+    *) word=${word//\\/} ;;
+  esac
+  printf '%s' "$word"
+}
+
+# What rlock knows of the server that the command line names, or else of the one that it would ask.
+_rlock_ask() {
+  local urls=() more=() i
   for ((i = 1; i < ${#words[@]} - 1; i++)); do
     case ${words[i]} in
-      -u | --url) server+=("${words[i + 1]}") ;;
-      --url=*) server+=("${words[i]#*=}") ;;
+      --) break ;;
+      -u | --url) urls+=("$(_rlock_plain "${words[++i]}")") ;;
+      -u?*) urls+=("$(_rlock_plain "${words[i]#-u}")") ;;
+      --url=*) urls+=("$(_rlock_plain "${words[i]#*=}")") ;;
+      --password-file | --user | --db | --prefix | --config | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${words[i]}=$(_rlock_plain "${words[++i]}")") ;;
+      --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${words[i]%%=*}=$(_rlock_plain "${words[i]#*=}")") ;;
+      --tls | --insecure) more+=("${words[i]}") ;;
     esac
   done
   # A URL may hold a password: everybody can read arguments.
-  ((${#server[@]} == 0)) || local -x RLOCK_URL="${server[*]}"
-  rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
+  ((${#urls[@]} == 0)) || local -x RLOCK_URL="${urls[*]}"
+  rlock inspect "${more[@]}" --connect-timeout 500ms --command-timeout 500ms "$@" 2>/dev/null </dev/null
 }
+
+# Keys; `numbers`: also those of idle pools, semaphores and latches.
+_rlock_keys() {
+  case " ${words[*]} " in *' --permits'* | *' --count'* | *' --type permit '* | *' --type=permit '*) set -- numbers ;; esac
+  _rlock_ask --completion "$1"
+}
+
+# The owners that hold the KEY that has been typed.
+_rlock_owners() { [[ -z $key ]] || _rlock_ask --completion owners --key="$(_rlock_plain "$key")"; }
 
 # Offers the lines of stdin that begin with what has been typed, quoted: bash would execute what a key says. Readline
 # replaces only what stands behind the last ':' or '=' of a word: what stands before it is taken off.
@@ -49,104 +74,104 @@ _rlock_options() {
       valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
-      offered='--lease --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --lease --type --owner -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --lease --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --lease --type --owner -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock release')
-      offered='--owner --type -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --owner --type -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock renew')
-      offered='--owner --type --lease -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --owner --type --lease -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --owner --type --lease -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --owner --type --lease -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock status')
-      offered='--owner --type -q --quiet -v --verbose --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' --owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --owner --type -q --quiet -v --verbose --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key --owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit init')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit add')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit acquire')
-      offered='--lease --count -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --lease --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --lease --count -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --lease --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit release')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit renew')
-      offered='--lease -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --lease -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --lease -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --lease -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit status')
-      offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit delete')
-      offered='-y --yes -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -y --yes -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem init')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem acquire')
-      offered='--count -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --count -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem release')
-      offered='--count -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --count -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --count -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --count -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem add')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem drain')
-      offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem status')
-      offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem delete')
-      offered='-y --yes -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -y --yes -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'latch set')
-      offered='--expire -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --expire -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --expire -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --expire -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'latch down')
-      offered='--by -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --by -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --by -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --by -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'latch wait')
-      offered='--absent-ok --await-set -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --absent-ok --await-set -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'latch status')
-      offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'latch delete')
-      offered='-u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'inspect')
-      offered='--json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'unlock')
-      offered='--if-owner --type -y --yes --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' --if-owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --if-owner --type -y --yes --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --if-owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'doctor')
       offered='--json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -202,9 +227,10 @@ _rlock_options() {
 # Offers what an option of a verb may be given.
 _rlock_values() {
   case "$1 $2" in
-    'run -k' | 'run --key') _rlock_offer < <(_rlock_keys) ;;
+    'run -k' | 'run --key') _rlock_offer < <(_rlock_keys keys) ;;
     'run --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'run --until') _rlock_offer < <(compgen -W 'command group') ;;
+    'run --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'run --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
     'run --status-file') _rlock_leave_to_readline default ;;
     'run --quorum') _rlock_offer < <(compgen -W 'majority all') ;;
@@ -214,13 +240,17 @@ _rlock_values() {
     'run --cacertdir') _rlock_leave_to_readline dirnames ;;
     'run --cert') _rlock_leave_to_readline default ;;
     'run --tls-key') _rlock_leave_to_readline default ;;
+    'lock acquire -k' | 'lock acquire --key') _rlock_offer < <(_rlock_keys keys) ;;
     'lock acquire --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'lock acquire --owner') _rlock_offer < <(_rlock_owners) ;;
     'lock acquire --password-file') _rlock_leave_to_readline default ;;
     'lock acquire --config') _rlock_leave_to_readline default ;;
     'lock acquire --cacert') _rlock_leave_to_readline default ;;
     'lock acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock acquire --cert') _rlock_leave_to_readline default ;;
     'lock acquire --tls-key') _rlock_leave_to_readline default ;;
+    'lock release -k' | 'lock release --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock release --owner') _rlock_offer < <(_rlock_owners) ;;
     'lock release --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock release --password-file') _rlock_leave_to_readline default ;;
     'lock release --config') _rlock_leave_to_readline default ;;
@@ -228,6 +258,8 @@ _rlock_values() {
     'lock release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock release --cert') _rlock_leave_to_readline default ;;
     'lock release --tls-key') _rlock_leave_to_readline default ;;
+    'lock renew -k' | 'lock renew --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock renew --owner') _rlock_offer < <(_rlock_owners) ;;
     'lock renew --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock renew --password-file') _rlock_leave_to_readline default ;;
     'lock renew --config') _rlock_leave_to_readline default ;;
@@ -235,6 +267,8 @@ _rlock_values() {
     'lock renew --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock renew --cert') _rlock_leave_to_readline default ;;
     'lock renew --tls-key') _rlock_leave_to_readline default ;;
+    'lock status -k' | 'lock status --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock status --owner') _rlock_offer < <(_rlock_owners) ;;
     'lock status --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock status --password-file') _rlock_leave_to_readline default ;;
     'lock status --config') _rlock_leave_to_readline default ;;
@@ -242,126 +276,148 @@ _rlock_values() {
     'lock status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock status --cert') _rlock_leave_to_readline default ;;
     'lock status --tls-key') _rlock_leave_to_readline default ;;
+    'permit init -k' | 'permit init --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit init --password-file') _rlock_leave_to_readline default ;;
     'permit init --config') _rlock_leave_to_readline default ;;
     'permit init --cacert') _rlock_leave_to_readline default ;;
     'permit init --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit init --cert') _rlock_leave_to_readline default ;;
     'permit init --tls-key') _rlock_leave_to_readline default ;;
+    'permit add -k' | 'permit add --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit add --password-file') _rlock_leave_to_readline default ;;
     'permit add --config') _rlock_leave_to_readline default ;;
     'permit add --cacert') _rlock_leave_to_readline default ;;
     'permit add --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit add --cert') _rlock_leave_to_readline default ;;
     'permit add --tls-key') _rlock_leave_to_readline default ;;
+    'permit acquire -k' | 'permit acquire --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit acquire --password-file') _rlock_leave_to_readline default ;;
     'permit acquire --config') _rlock_leave_to_readline default ;;
     'permit acquire --cacert') _rlock_leave_to_readline default ;;
     'permit acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit acquire --cert') _rlock_leave_to_readline default ;;
     'permit acquire --tls-key') _rlock_leave_to_readline default ;;
+    'permit release -k' | 'permit release --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit release --password-file') _rlock_leave_to_readline default ;;
     'permit release --config') _rlock_leave_to_readline default ;;
     'permit release --cacert') _rlock_leave_to_readline default ;;
     'permit release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit release --cert') _rlock_leave_to_readline default ;;
     'permit release --tls-key') _rlock_leave_to_readline default ;;
+    'permit renew -k' | 'permit renew --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit renew --password-file') _rlock_leave_to_readline default ;;
     'permit renew --config') _rlock_leave_to_readline default ;;
     'permit renew --cacert') _rlock_leave_to_readline default ;;
     'permit renew --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit renew --cert') _rlock_leave_to_readline default ;;
     'permit renew --tls-key') _rlock_leave_to_readline default ;;
+    'permit status -k' | 'permit status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit status --password-file') _rlock_leave_to_readline default ;;
     'permit status --config') _rlock_leave_to_readline default ;;
     'permit status --cacert') _rlock_leave_to_readline default ;;
     'permit status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit status --cert') _rlock_leave_to_readline default ;;
     'permit status --tls-key') _rlock_leave_to_readline default ;;
+    'permit delete -k' | 'permit delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit delete --password-file') _rlock_leave_to_readline default ;;
     'permit delete --config') _rlock_leave_to_readline default ;;
     'permit delete --cacert') _rlock_leave_to_readline default ;;
     'permit delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit delete --cert') _rlock_leave_to_readline default ;;
     'permit delete --tls-key') _rlock_leave_to_readline default ;;
+    'sem init -k' | 'sem init --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem init --password-file') _rlock_leave_to_readline default ;;
     'sem init --config') _rlock_leave_to_readline default ;;
     'sem init --cacert') _rlock_leave_to_readline default ;;
     'sem init --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem init --cert') _rlock_leave_to_readline default ;;
     'sem init --tls-key') _rlock_leave_to_readline default ;;
+    'sem acquire -k' | 'sem acquire --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem acquire --password-file') _rlock_leave_to_readline default ;;
     'sem acquire --config') _rlock_leave_to_readline default ;;
     'sem acquire --cacert') _rlock_leave_to_readline default ;;
     'sem acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem acquire --cert') _rlock_leave_to_readline default ;;
     'sem acquire --tls-key') _rlock_leave_to_readline default ;;
+    'sem release -k' | 'sem release --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem release --password-file') _rlock_leave_to_readline default ;;
     'sem release --config') _rlock_leave_to_readline default ;;
     'sem release --cacert') _rlock_leave_to_readline default ;;
     'sem release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem release --cert') _rlock_leave_to_readline default ;;
     'sem release --tls-key') _rlock_leave_to_readline default ;;
+    'sem add -k' | 'sem add --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem add --password-file') _rlock_leave_to_readline default ;;
     'sem add --config') _rlock_leave_to_readline default ;;
     'sem add --cacert') _rlock_leave_to_readline default ;;
     'sem add --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem add --cert') _rlock_leave_to_readline default ;;
     'sem add --tls-key') _rlock_leave_to_readline default ;;
+    'sem drain -k' | 'sem drain --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem drain --password-file') _rlock_leave_to_readline default ;;
     'sem drain --config') _rlock_leave_to_readline default ;;
     'sem drain --cacert') _rlock_leave_to_readline default ;;
     'sem drain --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem drain --cert') _rlock_leave_to_readline default ;;
     'sem drain --tls-key') _rlock_leave_to_readline default ;;
+    'sem status -k' | 'sem status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem status --password-file') _rlock_leave_to_readline default ;;
     'sem status --config') _rlock_leave_to_readline default ;;
     'sem status --cacert') _rlock_leave_to_readline default ;;
     'sem status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem status --cert') _rlock_leave_to_readline default ;;
     'sem status --tls-key') _rlock_leave_to_readline default ;;
+    'sem delete -k' | 'sem delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem delete --password-file') _rlock_leave_to_readline default ;;
     'sem delete --config') _rlock_leave_to_readline default ;;
     'sem delete --cacert') _rlock_leave_to_readline default ;;
     'sem delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem delete --cert') _rlock_leave_to_readline default ;;
     'sem delete --tls-key') _rlock_leave_to_readline default ;;
+    'latch set -k' | 'latch set --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch set --password-file') _rlock_leave_to_readline default ;;
     'latch set --config') _rlock_leave_to_readline default ;;
     'latch set --cacert') _rlock_leave_to_readline default ;;
     'latch set --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch set --cert') _rlock_leave_to_readline default ;;
     'latch set --tls-key') _rlock_leave_to_readline default ;;
+    'latch down -k' | 'latch down --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch down --password-file') _rlock_leave_to_readline default ;;
     'latch down --config') _rlock_leave_to_readline default ;;
     'latch down --cacert') _rlock_leave_to_readline default ;;
     'latch down --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch down --cert') _rlock_leave_to_readline default ;;
     'latch down --tls-key') _rlock_leave_to_readline default ;;
+    'latch wait -k' | 'latch wait --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch wait --password-file') _rlock_leave_to_readline default ;;
     'latch wait --config') _rlock_leave_to_readline default ;;
     'latch wait --cacert') _rlock_leave_to_readline default ;;
     'latch wait --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch wait --cert') _rlock_leave_to_readline default ;;
     'latch wait --tls-key') _rlock_leave_to_readline default ;;
+    'latch status -k' | 'latch status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch status --password-file') _rlock_leave_to_readline default ;;
     'latch status --config') _rlock_leave_to_readline default ;;
     'latch status --cacert') _rlock_leave_to_readline default ;;
     'latch status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch status --cert') _rlock_leave_to_readline default ;;
     'latch status --tls-key') _rlock_leave_to_readline default ;;
+    'latch delete -k' | 'latch delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch delete --password-file') _rlock_leave_to_readline default ;;
     'latch delete --config') _rlock_leave_to_readline default ;;
     'latch delete --cacert') _rlock_leave_to_readline default ;;
     'latch delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch delete --cert') _rlock_leave_to_readline default ;;
     'latch delete --tls-key') _rlock_leave_to_readline default ;;
+    'inspect -k' | 'inspect --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect --password-file') _rlock_leave_to_readline default ;;
     'inspect --config') _rlock_leave_to_readline default ;;
     'inspect --cacert') _rlock_leave_to_readline default ;;
     'inspect --cacertdir') _rlock_leave_to_readline dirnames ;;
     'inspect --cert') _rlock_leave_to_readline default ;;
     'inspect --tls-key') _rlock_leave_to_readline default ;;
+    'unlock -k' | 'unlock --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'unlock --if-owner') _rlock_offer < <(_rlock_owners) ;;
     'unlock --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'unlock --password-file') _rlock_leave_to_readline default ;;
     'unlock --config') _rlock_leave_to_readline default ;;
@@ -387,38 +443,39 @@ _rlock_values() {
 # Offers what the n-th operand of a verb may be.
 _rlock_operands() {
   case "$1 $2" in
-    'lock acquire 0') _rlock_offer < <(_rlock_keys) ;;
-    'lock release 0') _rlock_offer < <(_rlock_keys) ;;
-    'lock renew 0') _rlock_offer < <(_rlock_keys) ;;
-    'lock status 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit init 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit add 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit acquire 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit release 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit renew 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit status 0') _rlock_offer < <(_rlock_keys) ;;
-    'permit delete 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem init 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem acquire 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem release 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem add 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem drain 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem status 0') _rlock_offer < <(_rlock_keys) ;;
-    'sem delete 0') _rlock_offer < <(_rlock_keys) ;;
-    'latch set 0') _rlock_offer < <(_rlock_keys) ;;
-    'latch down 0') _rlock_offer < <(_rlock_keys) ;;
-    'latch wait 0') _rlock_offer < <(_rlock_keys) ;;
-    'latch status 0') _rlock_offer < <(_rlock_keys) ;;
-    'latch delete 0') _rlock_offer < <(_rlock_keys) ;;
-    'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys) ;;
-    'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys) ;;
-    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew') ;;
+    'lock acquire 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock release 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock renew 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock status 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'permit init 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit add 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit acquire 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit release 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit renew 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit status 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit delete 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem init 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem acquire 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem release 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem add 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem drain 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem status 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem delete 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch set 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch down 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch wait 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch status 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch delete 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys numbers) ;;
+    'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew') ;;
     'help 0') _rlock_offer < <(compgen -W 'run lock permit sem latch inspect unlock doctor server scripts completion help version') ;;
   esac
 }
 
 _rlock() {
-  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i verb next operands=0 offered='' valued='' previous=''
+  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0
+  local offered='' valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout ' previous=''
   COMPREPLY=()
   # Puts together what readline has taken apart at ':' and '=': no blank stands between.
   for ((i = 0; i <= COMP_CWORD; i++)); do
@@ -433,47 +490,63 @@ _rlock() {
     fi
     rest=${rest#"$next"}
   done
-  cur=${words[${#words[@]} - 1]}
+  last=$((${#words[@]} - 1))
+  cur=${words[last]}
   case $next in : | =) kept=$cur ;; *) kept=${cur%"$next"} ;; esac
 
-  if ((${#words[@]} == 2)); then
-    _rlock_offer < <(printf '%s\n' run lock permit sem latch inspect unlock doctor server scripts completion help version --help --version)
+  # Options of every verb may stand before it.
+  for ((i = 1; i < last; i++)); do
+    [[ ${words[i]} == -* ]] || break
+    previous=''
+    [[ $valued == *" ${words[i]} "* ]] && ((++i)) && previous=${words[i - 1]}
+  done
+  if ((i > last)); then
+    _rlock_values inspect "$previous"
     return
   fi
-  verb=${words[1]}
-  i=2
+  if ((i == last)); then
+    if [[ $cur == -* ]]; then
+      _rlock_offer < <(printf '%s\n' -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version)
+    else
+      _rlock_offer < <(printf '%s\n' run lock permit sem latch inspect unlock doctor server scripts completion help version)
+    fi
+    return
+  fi
+  verb=${words[i++]}
   if [[ -n $(_rlock_verbs "$verb") ]]; then
-    if ((${#words[@]} == 3)); then
+    if ((i == last)); then
       # shellcheck disable=SC2046
       _rlock_offer < <(printf '%s\n' $(_rlock_verbs "$verb") --help)
       return
     fi
-    verb+=" ${words[2]}"
-    i=3
+    verb+=" ${words[i++]}"
   fi
   _rlock_options "$verb"
 
-  for (( ; i < ${#words[@]} - 1; i++)); do
+  previous=''
+  for (( ; i < last; i++)); do
     case ${words[i]} in
       --) break ;;
+      --key=*) key=${words[i]#*=} ;;
       --*=*) ;;
       -*)
         # Of a bundle the last letter may take a value.
         next=${words[i]}
         [[ $next == --* ]] || next=-${next: -1}
         [[ $valued == *" $next "* ]] && ((++i)) && previous=$next
+        [[ $next == -k || $next == --key ]] && key=${words[i]}
         ;;
       *)
         [[ $verb == run ]] && break
-        ((operands++))
+        ((operands++ == 0)) && key=${words[i]}
         ;;
     esac
-    ((i < ${#words[@]} - 1)) && previous=''
+    ((i < last)) && previous=''
   done
 
   if [[ -n $previous ]]; then
     _rlock_values "$verb" "$previous"
-  elif [[ $verb == run && $i -lt $((${#words[@]} - 1)) || $verb == run && $cur != -* ]]; then
+  elif [[ $verb == run && $i -lt $last || $verb == run && $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}

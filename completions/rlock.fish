@@ -1,42 +1,148 @@
 # fish completion for rlock, written by: rlock completion fish
 
-# Is this the verb of the command line, and does no command follow yet?
-function __rlock_verb
+# The words before the cursor, without the name of the program and the options that stand before the verb.
+function __rlock_typed
     set -l words (commandline -opc)
     set -e words[1]
+    while set -q words[1]; and string match -q -- '-*' $words[1]
+        contains -- $words[1] -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+        set -e words[1]
+    end
+    set -q words[1]; and printf '%s\n' $words
+end
+
+# What has been typed of the command behind rlock run, its name first; status 1 where it has not begun.
+function __rlock_command
+    set -l words (__rlock_typed)
+    test "$words[1]" = run; or return 1
+    set -e words[1]
+    while set -q words[1]
+        switch $words[1]
+            case --
+                set -e words[1]
+                set -q words[1]; and printf '%s\n' $words
+                return 0
+            case '-*'
+                # Of a bundle the last letter may take a value.
+                set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
+                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+            case '*'
+                printf '%s\n' $words
+                return 0
+        end
+        set -e words[1]
+    end
+    return 1
+end
+
+function __rlock_runs
+    set -l words (__rlock_typed)
+    test "$words[1]" = run
+end
+
+# Completes that command as it would be alone.
+function __rlock_complete_command
+    set -l words (__rlock_command)
+    set -l current (commandline -ct)
+    # Where none has begun this may still become an option of ours.
+    set -q words[1]; or not string match -q -- '-*' "$current"; or return
+    complete --do-complete=(string join -- ' ' (string escape -- $words) $current)
+end
+
+# Is this the verb of the command line, and do its options still go on?
+function __rlock_verb
+    set -l words (__rlock_typed)
     test (count $words) -ge (count $argv); or return 1
     for i in (seq (count $argv))
         test "$words[$i]" = "$argv[$i]"; or return 1
     end
-    not contains -- -- $words
+    not contains -- -- $words; and not __rlock_command >/dev/null
 end
 
 # Have exactly these words been typed?
 function __rlock_words
-    set -l words (commandline -opc)
-    test "$words[2..-1]" = "$argv"
+    set -l words (__rlock_typed)
+    test "$words" = "$argv"
 end
 
-# The keys of the server that the command line names, or else of the one that rlock would ask.
-function __rlock_keys
+# What rlock knows of the server that the command line names, or else of the one that it would ask.
+function __rlock_ask
     set -l words (commandline -opc)
-    set -l server
+    set -l urls
+    set -l more
     for i in (seq (count $words))
+        set -l next (math $i + 1)
         switch $words[$i]
+            case --
+                break
             case -u --url
-                set -a server $words[(math $i + 1)]
+                set -a urls $words[$next]
+            case '-u*'
+                set -a urls (string replace -- -u '' $words[$i])
             case '--url=*'
-                set -a server (string replace -- --url= '' $words[$i])
+                set -a urls (string replace -- --url= '' $words[$i])
+            case --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout
+                set -a more $words[$i]=$words[$next]
+            case '--password-file=*' '--user=*' '--db=*' '--prefix=*' '--config=*' '--cacert=*' '--cacertdir=*' '--cert=*' '--tls-key=*' '--sni=*' '--connect-timeout=*' '--command-timeout=*' --tls --insecure
+                set -a more $words[$i]
         end
     end
     # A URL may hold a password: everybody can read arguments.
-    set -q server[1]; and set -lx RLOCK_URL "$server"
-    rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null
+    set -q urls[1]; and set -lx RLOCK_URL "$urls"
+    rlock inspect $more --connect-timeout 500ms --command-timeout 500ms $argv 2>/dev/null </dev/null
+end
+
+# Keys; `numbers`: also those of idle pools, semaphores and latches.
+function __rlock_keys
+    string match -qr -- '(^| )--(permits|count|type[ =]permit)' (commandline -opc | string join ' '); and set argv numbers
+    __rlock_ask --completion $argv
+end
+
+# The owners that hold the KEY that has been typed.
+function __rlock_owners
+    set -l words (__rlock_typed)
+    contains -- $words[1] lock permit sem latch server scripts completion; and set -e words[1]
+    set -e words[1]
+    set -l key
+    while set -q words[1]
+        switch $words[1]
+            case -k --key
+                set key $words[2]
+                break
+            case '--key=*'
+                set key (string replace -- --key= '' $words[1])
+                break
+            case '-*'
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-lost --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
+            case '*'
+                test -n "$key"; or set key $words[1]
+        end
+        set -e words[1]
+    end
+    test -n "$key"; and __rlock_ask --completion owners --key=$key
 end
 
 complete -c rlock -f
 complete -c rlock -n __rlock_words -l help -s h -d 'say what rlock does'
 complete -c rlock -n __rlock_words -l version -s V -d 'say which rlock this is'
+complete -c rlock -n '__rlock_words' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_words' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_words' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_words' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_words' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_words' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_words' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_words' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_words' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_words' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_words' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_words' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_words' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_words' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_words' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_words' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_words' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_words' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n __rlock_words -a run -d 'rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]'
 complete -c rlock -n __rlock_words -a lock -d 'acquire, release, renew, status'
 complete -c rlock -n __rlock_words -a permit -d 'init, add, acquire, release, renew, status, delete'
@@ -52,7 +158,7 @@ complete -c rlock -n __rlock_words -a help -d 'what a verb does'
 complete -c rlock -n __rlock_words -a version -d 'which rlock this is'
 
 # rlock run
-complete -c rlock -n '__rlock_verb run' -s k -l key -x -a '(__rlock_keys)' -d 'several: all of them or none'
+complete -c rlock -n '__rlock_verb run' -s k -l key -x -a '(__rlock_keys keys)' -d 'several: all of them or none'
 complete -c rlock -n '__rlock_verb run' -s s -l shared -l read -d 'readers share the key; whoever writes takes -x'
 complete -c rlock -n '__rlock_verb run' -s x -l exclusive -l write -d 'one writer'
 complete -c rlock -n '__rlock_verb run' -l fair -d 'in order of arrival'
@@ -69,7 +175,7 @@ complete -c rlock -n '__rlock_verb run' -l max-hold -x -d 'stop COMMAND after th
 complete -c rlock -n '__rlock_verb run' -l min-hold -x -d 'keep the key this long after the acquire'
 complete -c rlock -n '__rlock_verb run' -l no-renew -d 'no watchdog: lock and COMMAND end with the lease'
 complete -c rlock -n '__rlock_verb run' -l until -x -a 'command group' -d 'release when this has ended'
-complete -c rlock -n '__rlock_verb run' -l signal -x -d 'TERM, SIGTERM or 15; it goes to the command\'s process group'
+complete -c rlock -n '__rlock_verb run' -l signal -x -a 'TERM INT HUP QUIT USR1 USR2 KILL' -d 'TERM, SIGTERM or 15; it goes to the command\'s process group'
 complete -c rlock -n '__rlock_verb run' -l kill-after -x -d 'The pause between that signal and KILL at --max-hold'
 complete -c rlock -n '__rlock_verb run' -l lost-grace -x -d 'The same pause after a loss; it must fit into the lease'
 complete -c rlock -n '__rlock_verb run' -l on-lost -x -a 'stop warn' -d 'stop COMMAND or warn, when the lock is lost'
@@ -103,13 +209,13 @@ complete -c rlock -n '__rlock_verb run' -l connect-timeout -x -d 'For one attemp
 complete -c rlock -n '__rlock_verb run' -l command-timeout -x -d 'For the answer to one request'
 complete -c rlock -n '__rlock_verb run' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb run' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb run' -x -a '(__fish_complete_subcommand)'
 
 # rlock lock acquire
 complete -c rlock -n '__rlock_words lock' -a acquire -d 'take a lock that nobody renews; prints its owner id'
+complete -c rlock -n '__rlock_verb lock acquire' -s k -l key -x -a '(__rlock_keys keys)'
 complete -c rlock -n '__rlock_verb lock acquire' -l lease -x -d 'the lock ends after this (required)'
 complete -c rlock -n '__rlock_verb lock acquire' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'lock read write fair fenced spin permit plain'
-complete -c rlock -n '__rlock_verb lock acquire' -l owner -x -d 'who has KEY already keeps it, with a new lease'
+complete -c rlock -n '__rlock_verb lock acquire' -l owner -x -a '(__rlock_owners)' -d 'who has KEY already keeps it, with a new lease'
 complete -c rlock -n '__rlock_verb lock acquire' -l again -d 'one more hold of an owner who has KEY'
 complete -c rlock -n '__rlock_verb lock acquire' -s n -l nonblock -d 'not at all'
 complete -c rlock -n '__rlock_verb lock acquire' -s w -l wait -x -d 'at most this long, for the server too'
@@ -135,11 +241,12 @@ complete -c rlock -n '__rlock_verb lock acquire' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb lock acquire' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb lock acquire' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb lock acquire' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb lock acquire' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb lock acquire' -x -a '(__rlock_keys keys)'
 
 # rlock lock release
 complete -c rlock -n '__rlock_words lock' -a release -d 'give it back'
-complete -c rlock -n '__rlock_verb lock release' -l owner -x -d 'as rlock lock acquire has printed it (required)'
+complete -c rlock -n '__rlock_verb lock release' -s k -l key -x -a '(__rlock_keys keys)'
+complete -c rlock -n '__rlock_verb lock release' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it (required)'
 complete -c rlock -n '__rlock_verb lock release' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree with what stands there'
 complete -c rlock -n '__rlock_verb lock release' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb lock release' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -161,11 +268,12 @@ complete -c rlock -n '__rlock_verb lock release' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb lock release' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb lock release' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb lock release' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb lock release' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb lock release' -x -a '(__rlock_keys keys)'
 
 # rlock lock renew
 complete -c rlock -n '__rlock_words lock' -a renew -d 'let its lease start anew'
-complete -c rlock -n '__rlock_verb lock renew' -l owner -x -d 'as rlock lock acquire has printed it (required)'
+complete -c rlock -n '__rlock_verb lock renew' -s k -l key -x -a '(__rlock_keys keys)'
+complete -c rlock -n '__rlock_verb lock renew' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it (required)'
 complete -c rlock -n '__rlock_verb lock renew' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree with what stands there'
 complete -c rlock -n '__rlock_verb lock renew' -l lease -x -d 'from now on; without it as long as it was before'
 complete -c rlock -n '__rlock_verb lock renew' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
@@ -188,11 +296,12 @@ complete -c rlock -n '__rlock_verb lock renew' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb lock renew' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb lock renew' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb lock renew' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb lock renew' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb lock renew' -x -a '(__rlock_keys keys)'
 
 # rlock lock status
 complete -c rlock -n '__rlock_words lock' -a status -d 'is it held, and by whom'
-complete -c rlock -n '__rlock_verb lock status' -l owner -x -d 'held by this owner?'
+complete -c rlock -n '__rlock_verb lock status' -s k -l key -x -a '(__rlock_keys keys)'
+complete -c rlock -n '__rlock_verb lock status' -l owner -x -a '(__rlock_owners)' -d 'held by this owner?'
 complete -c rlock -n '__rlock_verb lock status' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree with what stands there'
 complete -c rlock -n '__rlock_verb lock status' -s q -l quiet -d 'the exit status says it all'
 complete -c rlock -n '__rlock_verb lock status' -s v -l verbose -d 'also the owner id in full'
@@ -215,10 +324,11 @@ complete -c rlock -n '__rlock_verb lock status' -l connect-timeout -x -d 'For on
 complete -c rlock -n '__rlock_verb lock status' -l command-timeout -x -d 'For the answer to one request'
 complete -c rlock -n '__rlock_verb lock status' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb lock status' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb lock status' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb lock status' -x -a '(__rlock_keys keys)'
 
 # rlock permit init
 complete -c rlock -n '__rlock_words permit' -a init -d 'make a pool of N permits'
+complete -c rlock -n '__rlock_verb permit init' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit init' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit init' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb permit init' -l askpass -d 'Ask for the password on the terminal'
@@ -239,10 +349,11 @@ complete -c rlock -n '__rlock_verb permit init' -s q -l quiet -d 'Only errors an
 complete -c rlock -n '__rlock_verb permit init' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit init' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit init' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit init' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit init' -x -a '(__rlock_keys numbers)'
 
 # rlock permit add
 complete -c rlock -n '__rlock_words permit' -a add -d 'make N more available'
+complete -c rlock -n '__rlock_verb permit add' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit add' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit add' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb permit add' -l askpass -d 'Ask for the password on the terminal'
@@ -263,10 +374,11 @@ complete -c rlock -n '__rlock_verb permit add' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb permit add' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit add' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit add' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit add' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit add' -x -a '(__rlock_keys numbers)'
 
 # rlock permit acquire
 complete -c rlock -n '__rlock_words permit' -a acquire -d 'take permits for the time of a lease; prints ids'
+complete -c rlock -n '__rlock_verb permit acquire' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit acquire' -l lease -x -d 'the permits end after this (required)'
 complete -c rlock -n '__rlock_verb permit acquire' -l count -x -d 'so many, all or none'
 complete -c rlock -n '__rlock_verb permit acquire' -s n -l nonblock -d 'not at all'
@@ -293,10 +405,11 @@ complete -c rlock -n '__rlock_verb permit acquire' -s q -l quiet -d 'Only errors
 complete -c rlock -n '__rlock_verb permit acquire' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit acquire' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit acquire' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit acquire' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit acquire' -x -a '(__rlock_keys numbers)'
 
 # rlock permit release
 complete -c rlock -n '__rlock_words permit' -a release -d 'give permits back'
+complete -c rlock -n '__rlock_verb permit release' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit release' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit release' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb permit release' -l askpass -d 'Ask for the password on the terminal'
@@ -317,10 +430,11 @@ complete -c rlock -n '__rlock_verb permit release' -s q -l quiet -d 'Only errors
 complete -c rlock -n '__rlock_verb permit release' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit release' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit release' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit release' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit release' -x -a '(__rlock_keys numbers)'
 
 # rlock permit renew
 complete -c rlock -n '__rlock_words permit' -a renew -d 'let their leases start anew'
+complete -c rlock -n '__rlock_verb permit renew' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit renew' -l lease -x -d 'from now on; without it as long as it was before'
 complete -c rlock -n '__rlock_verb permit renew' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit renew' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -342,10 +456,11 @@ complete -c rlock -n '__rlock_verb permit renew' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb permit renew' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit renew' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit renew' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit renew' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit renew' -x -a '(__rlock_keys numbers)'
 
 # rlock permit status
 complete -c rlock -n '__rlock_words permit' -a status -d 'how many are available'
+complete -c rlock -n '__rlock_verb permit status' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit status' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb permit status' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit status' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -367,10 +482,11 @@ complete -c rlock -n '__rlock_verb permit status' -s q -l quiet -d 'Only errors 
 complete -c rlock -n '__rlock_verb permit status' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit status' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit status' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit status' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit status' -x -a '(__rlock_keys numbers)'
 
 # rlock permit delete
 complete -c rlock -n '__rlock_words permit' -a delete -d 'remove the pool'
+complete -c rlock -n '__rlock_verb permit delete' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb permit delete' -s y -l yes -d 'do not ask'
 complete -c rlock -n '__rlock_verb permit delete' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb permit delete' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -392,10 +508,11 @@ complete -c rlock -n '__rlock_verb permit delete' -s q -l quiet -d 'Only errors 
 complete -c rlock -n '__rlock_verb permit delete' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb permit delete' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb permit delete' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb permit delete' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb permit delete' -x -a '(__rlock_keys numbers)'
 
 # rlock sem init
 complete -c rlock -n '__rlock_words sem' -a init -d 'make a semaphore of N permits'
+complete -c rlock -n '__rlock_verb sem init' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem init' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem init' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb sem init' -l askpass -d 'Ask for the password on the terminal'
@@ -416,10 +533,11 @@ complete -c rlock -n '__rlock_verb sem init' -s q -l quiet -d 'Only errors and w
 complete -c rlock -n '__rlock_verb sem init' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem init' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem init' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem init' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem init' -x -a '(__rlock_keys numbers)'
 
 # rlock sem acquire
 complete -c rlock -n '__rlock_words sem' -a acquire -d 'take permits'
+complete -c rlock -n '__rlock_verb sem acquire' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem acquire' -l count -x -d 'so many, all or none'
 complete -c rlock -n '__rlock_verb sem acquire' -s n -l nonblock -d 'not at all'
 complete -c rlock -n '__rlock_verb sem acquire' -s w -l wait -x -d 'at most this long, for the server too'
@@ -444,10 +562,11 @@ complete -c rlock -n '__rlock_verb sem acquire' -s q -l quiet -d 'Only errors an
 complete -c rlock -n '__rlock_verb sem acquire' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem acquire' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem acquire' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem acquire' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem acquire' -x -a '(__rlock_keys numbers)'
 
 # rlock sem release
 complete -c rlock -n '__rlock_words sem' -a release -d 'give permits back'
+complete -c rlock -n '__rlock_verb sem release' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem release' -l count -x -d 'so many'
 complete -c rlock -n '__rlock_verb sem release' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem release' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -469,10 +588,11 @@ complete -c rlock -n '__rlock_verb sem release' -s q -l quiet -d 'Only errors an
 complete -c rlock -n '__rlock_verb sem release' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem release' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem release' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem release' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem release' -x -a '(__rlock_keys numbers)'
 
 # rlock sem add
 complete -c rlock -n '__rlock_words sem' -a add -d 'make N more available'
+complete -c rlock -n '__rlock_verb sem add' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem add' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem add' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb sem add' -l askpass -d 'Ask for the password on the terminal'
@@ -493,10 +613,11 @@ complete -c rlock -n '__rlock_verb sem add' -s q -l quiet -d 'Only errors and wa
 complete -c rlock -n '__rlock_verb sem add' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem add' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem add' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem add' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem add' -x -a '(__rlock_keys numbers)'
 
 # rlock sem drain
 complete -c rlock -n '__rlock_words sem' -a drain -d 'take all that is available'
+complete -c rlock -n '__rlock_verb sem drain' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem drain' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb sem drain' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem drain' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -518,10 +639,11 @@ complete -c rlock -n '__rlock_verb sem drain' -s q -l quiet -d 'Only errors and 
 complete -c rlock -n '__rlock_verb sem drain' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem drain' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem drain' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem drain' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem drain' -x -a '(__rlock_keys numbers)'
 
 # rlock sem status
 complete -c rlock -n '__rlock_words sem' -a status -d 'how many are available'
+complete -c rlock -n '__rlock_verb sem status' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem status' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb sem status' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem status' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -543,10 +665,11 @@ complete -c rlock -n '__rlock_verb sem status' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb sem status' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem status' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem status' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem status' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem status' -x -a '(__rlock_keys numbers)'
 
 # rlock sem delete
 complete -c rlock -n '__rlock_words sem' -a delete -d 'remove it'
+complete -c rlock -n '__rlock_verb sem delete' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb sem delete' -s y -l yes -d 'do not ask'
 complete -c rlock -n '__rlock_verb sem delete' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb sem delete' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -568,10 +691,11 @@ complete -c rlock -n '__rlock_verb sem delete' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb sem delete' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb sem delete' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb sem delete' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb sem delete' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb sem delete' -x -a '(__rlock_keys numbers)'
 
 # rlock latch set
 complete -c rlock -n '__rlock_words latch' -a set -d 'make one that opens after N counts'
+complete -c rlock -n '__rlock_verb latch set' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb latch set' -l expire -x -d 'forgotten after this, open or not'
 complete -c rlock -n '__rlock_verb latch set' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb latch set' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -593,10 +717,11 @@ complete -c rlock -n '__rlock_verb latch set' -s q -l quiet -d 'Only errors and 
 complete -c rlock -n '__rlock_verb latch set' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb latch set' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb latch set' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb latch set' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb latch set' -x -a '(__rlock_keys numbers)'
 
 # rlock latch down
 complete -c rlock -n '__rlock_words latch' -a down -d 'count it down'
+complete -c rlock -n '__rlock_verb latch down' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb latch down' -l by -x -d 'so often at once'
 complete -c rlock -n '__rlock_verb latch down' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb latch down' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -618,10 +743,11 @@ complete -c rlock -n '__rlock_verb latch down' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb latch down' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb latch down' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb latch down' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb latch down' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb latch down' -x -a '(__rlock_keys numbers)'
 
 # rlock latch wait
 complete -c rlock -n '__rlock_words latch' -a wait -d 'wait until it is open'
+complete -c rlock -n '__rlock_verb latch wait' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb latch wait' -l absent-ok -d 'take it for open'
 complete -c rlock -n '__rlock_verb latch wait' -l await-set -d 'wait first until it is set'
 complete -c rlock -n '__rlock_verb latch wait' -s n -l nonblock -d 'not at all'
@@ -647,10 +773,11 @@ complete -c rlock -n '__rlock_verb latch wait' -s q -l quiet -d 'Only errors and
 complete -c rlock -n '__rlock_verb latch wait' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb latch wait' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb latch wait' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb latch wait' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb latch wait' -x -a '(__rlock_keys numbers)'
 
 # rlock latch status
 complete -c rlock -n '__rlock_words latch' -a status -d 'is it open'
+complete -c rlock -n '__rlock_verb latch status' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb latch status' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb latch status' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb latch status' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -672,10 +799,11 @@ complete -c rlock -n '__rlock_verb latch status' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb latch status' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb latch status' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb latch status' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb latch status' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb latch status' -x -a '(__rlock_keys numbers)'
 
 # rlock latch delete
 complete -c rlock -n '__rlock_words latch' -a delete -d 'remove it'
+complete -c rlock -n '__rlock_verb latch delete' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb latch delete' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb latch delete' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
 complete -c rlock -n '__rlock_verb latch delete' -l askpass -d 'Ask for the password on the terminal'
@@ -696,9 +824,10 @@ complete -c rlock -n '__rlock_verb latch delete' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb latch delete' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb latch delete' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb latch delete' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb latch delete' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb latch delete' -x -a '(__rlock_keys numbers)'
 
 # rlock inspect
+complete -c rlock -n '__rlock_verb inspect' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb inspect' -l json -d 'one document; schema in rlock-inspect(1)'
 complete -c rlock -n '__rlock_verb inspect' -s q -l quiet -d 'only the names of the keys'
 complete -c rlock -n '__rlock_verb inspect' -s v -l verbose -d 'also owner ids in full, queue, keys, who listens'
@@ -720,10 +849,11 @@ complete -c rlock -n '__rlock_verb inspect' -l connect-timeout -x -d 'For one at
 complete -c rlock -n '__rlock_verb inspect' -l command-timeout -x -d 'For the answer to one request'
 complete -c rlock -n '__rlock_verb inspect' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb inspect' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb inspect' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb inspect' -x -a '(__rlock_keys numbers)'
 
 # rlock unlock
-complete -c rlock -n '__rlock_verb unlock' -l if-owner -x -d 'only if this one holds it'
+complete -c rlock -n '__rlock_verb unlock' -s k -l key -x -a '(__rlock_keys keys)'
+complete -c rlock -n '__rlock_verb unlock' -l if-owner -x -a '(__rlock_owners)' -d 'only if this one holds it'
 complete -c rlock -n '__rlock_verb unlock' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree; plain: text that rlock knows nothing of'
 complete -c rlock -n '__rlock_verb unlock' -s y -l yes -d 'do not ask'
 complete -c rlock -n '__rlock_verb unlock' -l json -d 'one document; schema in rlock-unlock(1)'
@@ -747,7 +877,7 @@ complete -c rlock -n '__rlock_verb unlock' -s q -l quiet -d 'Only errors and war
 complete -c rlock -n '__rlock_verb unlock' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb unlock' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb unlock' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb unlock' -x -a '(__rlock_keys)'
+complete -c rlock -n '__rlock_verb unlock' -x -a '(__rlock_keys keys)'
 
 # rlock doctor
 complete -c rlock -n '__rlock_verb doctor' -l json -d 'one document'
@@ -804,7 +934,7 @@ complete -c rlock -n '__rlock_verb scripts list' -s V -l version -d 'say which r
 complete -c rlock -n '__rlock_words scripts' -a show -d 'print one, byte for byte as it is sent'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
+complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
 
 # rlock scripts load
 complete -c rlock -n '__rlock_words scripts' -a load -d 'load them into the servers beforehand'
@@ -856,3 +986,6 @@ complete -c rlock -n '__rlock_verb version' -s q -l quiet -d 'Only errors and wa
 complete -c rlock -n '__rlock_verb version' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb version' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb version' -s V -l version -d 'say which rlock this is'
+
+# The command of rlock run, behind -- or the first word that is no option.
+complete -c rlock -n __rlock_runs -x -a '(__rlock_complete_command)'

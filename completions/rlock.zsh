@@ -1,20 +1,46 @@
 #compdef rlock
 # zsh completion for rlock, written by: rlock completion zsh
 
-# The keys of the server that the command line names, or else of the one that rlock would ask.
-_rlock_keys() {
-  local -a server keys
+# What rlock knows of the server that the command line names, or else of the one that it would ask.
+_rlock_ask() {
+  local -a urls more
   local i
-  for ((i = 1; i < CURRENT; i++)); do
-    case $words[i] in
-      -u | --url) server+=("${(Q)words[i + 1]}") ;;
-      --url=*) server+=("${(Q)words[i]#*=}") ;;
+  for ((i = 2; i < typed_at; i++)); do
+    case $typed[i] in
+      --) break ;;
+      -u | --url) urls+=("${(Q)typed[++i]}") ;;
+      -u?*) urls+=("${(Q)typed[i]#-u}") ;;
+      --url=*) urls+=("${(Q)typed[i]#*=}") ;;
+      --password-file | --user | --db | --prefix | --config | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
+      --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${(Q)typed[i]}") ;;
+      --tls | --insecure) more+=("$typed[i]") ;;
     esac
   done
   # A URL may hold a password: everybody can read arguments.
-  (($#server)) && local -x RLOCK_URL="$server"
-  keys=("${(@f)$(rlock inspect --completion --connect-timeout 500ms --command-timeout 500ms 2>/dev/null </dev/null)}")
-  compadd -a keys
+  (($#urls)) && local -x RLOCK_URL="$urls"
+  rlock inspect $more --connect-timeout 500ms --command-timeout 500ms "$@" 2>/dev/null </dev/null
+}
+
+_rlock_add() {
+  local -a found
+  found=("${(@f)$(_rlock_ask "$@")}")
+  compadd -a found
+}
+
+_rlock_keys() {
+  case " $typed " in
+    *' --permits'* | *' --count'* | *' --type permit '* | *' --type=permit '*) _rlock_add --completion numbers ;;
+    *) _rlock_add --completion keys ;;
+  esac
+}
+
+# Also those of idle pools, semaphores and latches.
+_rlock_numbers() { _rlock_add --completion numbers }
+
+# The owners that hold the KEY that has been typed.
+_rlock_owners() {
+  local key=${opt_args[-k]:-${opt_args[--key]:-$line[1]}}
+  [[ -n $key ]] && _rlock_add --completion owners --key="${(Q)key}"
 }
 
 _rlock_verbs() {
@@ -31,44 +57,10 @@ _rlock_verbs() {
   _describe verb verbs
 }
 
-_rlock() {
-  local ret=1 verb
-  local -a nouns
-  nouns=(
-    'run:rlock run -k KEY \[OPTIONS\] \[--\] COMMAND \[ARG...\]'
-    'lock:acquire, release, renew, status'
-    'permit:init, add, acquire, release, renew, status, delete'
-    'sem:init, acquire, release, add, drain, status, delete'
-    'latch:set, down, wait, status, delete'
-    'inspect:who holds what, since when, until when, who waits'
-    'unlock:remove a lock by force'
-    'doctor:is this server fit to hold locks?'
-    'server:start, stop, status'
-    'scripts:list, show, load'
-    'completion:bash, zsh, fish'
-    'help:what a verb does'
-    'version:which rlock this is'
-  )
-  if ((CURRENT == 2)); then
-    _describe verb nouns && ret=0
-    compadd -- --help --version && ret=0
-    return ret
-  fi
-  verb=$words[2]
-  shift words
-  ((CURRENT--))
-  case $verb in
-    lock | permit | sem | latch | server | scripts | completion)
-      if ((CURRENT == 2)); then
-        _rlock_verbs $verb
-        return
-      fi
-      verb+=" $words[2]"
-      shift words
-      ((CURRENT--))
-      ;;
-  esac
-  case $verb in
+# What may stand behind a verb.
+_rlock_arguments() {
+  local ret=1
+  case $1 in
     'run')
       _arguments -s -S \
         '*-k+[several\: all of them or none]:KEY:_rlock_keys' \
@@ -97,7 +89,7 @@ _rlock() {
         '*--min-hold=[keep the key this long after the acquire]:DUR:( )' \
         '*--no-renew[no watchdog\: lock and COMMAND end with the lease]' \
         '*--until=[release when this has ended]:command|group:(command group)' \
-        '*--signal=[TERM, SIGTERM or 15; it goes to the command'\''s process group]:SIG:( )' \
+        '*--signal=[TERM, SIGTERM or 15; it goes to the command'\''s process group]:SIG:(TERM INT HUP QUIT USR1 USR2 KILL)' \
         '*--kill-after=[The pause between that signal and KILL at --max-hold]:DUR:( )' \
         '*--lost-grace=[The same pause after a loss; it must fit into the lease]:DUR:( )' \
         '*--on-lost=[stop COMMAND or warn, when the lock is lost]:stop|warn:(stop warn)' \
@@ -141,9 +133,11 @@ _rlock() {
       ;;
     'lock acquire')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
         '*--lease=[the lock ends after this (required)]:DUR:( )' \
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
-        '*--owner=[who has KEY already keeps it, with a new lease]:ID:( )' \
+        '*--owner=[who has KEY already keeps it, with a new lease]:ID:_rlock_owners' \
         '*--again[one more hold of an owner who has KEY]' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
@@ -182,7 +176,9 @@ _rlock() {
       ;;
     'lock release')
       _arguments -s -S \
-        '*--owner=[as rlock lock acquire has printed it (required)]:ID:( )' \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*--owner=[as rlock lock acquire has printed it (required)]:ID:_rlock_owners' \
         '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -214,7 +210,9 @@ _rlock() {
       ;;
     'lock renew')
       _arguments -s -S \
-        '*--owner=[as rlock lock acquire has printed it (required)]:ID:( )' \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*--owner=[as rlock lock acquire has printed it (required)]:ID:_rlock_owners' \
         '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
         '*--lease=[from now on; without it as long as it was before]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -247,7 +245,9 @@ _rlock() {
       ;;
     'lock status')
       _arguments -s -S \
-        '*--owner=[held by this owner?]:ID:( )' \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*--owner=[held by this owner?]:ID:_rlock_owners' \
         '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
         '*-q[the exit status says it all]' \
         '*--quiet[the exit status says it all]' \
@@ -280,6 +280,8 @@ _rlock() {
       ;;
     'permit init')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -305,12 +307,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         ':N:( )' \
         && ret=0
       ;;
     'permit add')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -336,12 +340,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         ':N:( )' \
         && ret=0
       ;;
     'permit acquire')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--lease=[the permits end after this (required)]:DUR:( )' \
         '*--count=[so many, all or none]:N:( )' \
         '*-n[not at all]' \
@@ -376,11 +382,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'permit release')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -406,12 +414,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         '*:ID:( )' \
         && ret=0
       ;;
     'permit renew')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--lease=[from now on; without it as long as it was before]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -438,12 +448,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         '*:ID:( )' \
         && ret=0
       ;;
     'permit status')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--json[one document]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -470,11 +482,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'permit delete')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -502,11 +516,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'sem init')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -532,12 +548,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         ':N:( )' \
         && ret=0
       ;;
     'sem acquire')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--count=[so many, all or none]:N:( )' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
@@ -570,11 +588,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'sem release')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--count=[so many]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -601,11 +621,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'sem add')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -631,12 +653,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         ':N:( )' \
         && ret=0
       ;;
     'sem drain')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--json[one document]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -663,11 +687,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'sem status')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--json[one document]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -694,11 +720,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'sem delete')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -726,11 +754,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'latch set')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--expire=[forgotten after this, open or not]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -757,12 +787,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         ':N:( )' \
         && ret=0
       ;;
     'latch down')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--by=[so often at once]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -789,11 +821,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'latch wait')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--absent-ok[take it for open]' \
         '*--await-set[wait first until it is set]' \
         '*-n[not at all]' \
@@ -827,11 +861,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'latch status')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--json[one document]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -858,11 +894,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'latch delete')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -888,11 +926,13 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        ':KEY:_rlock_numbers' \
         && ret=0
       ;;
     'inspect')
       _arguments -s -S \
+        '*-k+[]:KEY:_rlock_numbers' \
+        '*--key=[]:KEY:_rlock_numbers' \
         '*--json[one document; schema in rlock-inspect(1)]' \
         '*-q[only the names of the keys]' \
         '*--quiet[only the names of the keys]' \
@@ -919,12 +959,14 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        '*:KEY:_rlock_keys' \
+        '*:KEY:_rlock_numbers' \
         && ret=0
       ;;
     'unlock')
       _arguments -s -S \
-        '*--if-owner=[only if this one holds it]:ID:( )' \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*--if-owner=[only if this one holds it]:ID:_rlock_owners' \
         '*--type=[must agree; plain\: text that rlock knows nothing of]:T:(lock read write fair fenced spin permit plain)' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \
@@ -1039,7 +1081,7 @@ _rlock() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/look latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew)' \
         && ret=0
       ;;
     'scripts load')
@@ -1123,6 +1165,65 @@ _rlock() {
       ;;
   esac
   return ret
+}
+
+_rlock() {
+  local ret=1 verb typed_at=$CURRENT line state
+  local -a nouns typed valued
+  local -A opt_args
+  typed=("${words[@]}")
+  valued=(-u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout)
+  nouns=(
+    'run:rlock run -k KEY \[OPTIONS\] \[--\] COMMAND \[ARG...\]'
+    'lock:acquire, release, renew, status'
+    'permit:init, add, acquire, release, renew, status, delete'
+    'sem:init, acquire, release, add, drain, status, delete'
+    'latch:set, down, wait, status, delete'
+    'inspect:who holds what, since when, until when, who waits'
+    'unlock:remove a lock by force'
+    'doctor:is this server fit to hold locks?'
+    'server:start, stop, status'
+    'scripts:list, show, load'
+    'completion:bash, zsh, fish'
+    'help:what a verb does'
+    'version:which rlock this is'
+  )
+  # Options of every verb may stand before it.
+  while ((CURRENT > 2)) && [[ $words[2] == -* ]]; do
+    if ((!$valued[(Ie)$words[2]])); then
+      words[2]=()
+      ((CURRENT--))
+    elif ((CURRENT == 3)); then
+      _rlock_arguments inspect
+      return
+    else
+      words[2,3]=()
+      ((CURRENT -= 2))
+    fi
+  done
+  if ((CURRENT == 2)); then
+    if [[ $words[2] == -* ]]; then
+      compadd -- -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version && ret=0
+    else
+      _describe verb nouns && ret=0
+    fi
+    return ret
+  fi
+  verb=$words[2]
+  shift words
+  ((CURRENT--))
+  case $verb in
+    lock | permit | sem | latch | server | scripts | completion)
+      if ((CURRENT == 2)); then
+        _rlock_verbs $verb
+        return
+      fi
+      verb+=" $words[2]"
+      shift words
+      ((CURRENT--))
+      ;;
+  esac
+  _rlock_arguments $verb
 }
 
 # Sourced, it registers itself; found in $fpath, it is called.

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -53,13 +54,21 @@ std::string bash_offers(const RedisServer& redis, const std::string& line) {
   return "\n" + bash.out();
 }
 
-std::string fish_offers(const RedisServer& redis, const std::string& line) {
+/// What fish would offer for the last word of each line. It takes its time to start.
+std::vector<std::string> fish_offers_each(const RedisServer& redis, const Words& lines) {
   TempDir folder;
-  const std::string script =
-      "source " + source("completions/rlock.fish") + "; complete -C " + shell_quoted(line);
+  std::string script = "source " + source("completions/rlock.fish");
+  for (const std::string& line : lines) script += "; complete -C " + shell_quoted(line) + "; echo '#'";
   Process fish{{"fish", "--no-config", "-c", script}, shell_environment(redis, folder)};
-  REQUIRE(fish.exit_code(std::chrono::seconds{30}) == 0);
-  return "\n" + fish.out();
+  REQUIRE(fish.exit_code(std::chrono::seconds{60}) == 0);
+  CHECK_MESSAGE(fish.err().empty(), fish.err());
+  std::vector<std::string> all;
+  for (const std::string& row : split(fish.out(), '#')) all.push_back("\n" + row);
+  return all;
+}
+
+std::string fish_offers(const RedisServer& redis, const std::string& line) {
+  return fish_offers_each(redis, {line}).front();
 }
 
 bool offers(const std::string& offered, const std::string& word) {
@@ -105,6 +114,97 @@ TEST_CASE("bash completes verbs, options, types, files and keys of a live server
   CHECK(offers(bash_offers(redis, "rlock run -k deploy -- tru"), "true"));
 }
 
+namespace {
+
+/// What the rows below ask for: a pool, a semaphore and a latch that nobody has taken anything of, a lock with a known owner, a key below
+/// a prefix, and a number of somebody else's that no verb for locks should offer.
+void furnish(RedisServer& redis) {
+  for (const Words& words :
+       {Words{"permit", "init", "seats", "3"}, Words{"sem", "init", "slots", "3"},
+        Words{"latch", "set", "built", "3"},
+        Words{"lock", "acquire", "held", "--lease", "1h", "--owner", "me-1"},
+        Words{"lock", "acquire", "app:deploy", "--lease", "1h"}, Words{"sem", "init", "app:seats", "3"}})
+    REQUIRE(Rlock{words, redis.environment()}.exit_code() == 0);
+  redis.cli({"DEL", "rlock:meta:{built}"});
+  redis.cli({"SET", "text", "seats"});
+}
+
+/// A line as far as it has been typed, and the word that is to be offered; with "!": that is not to be.
+struct Offered {
+  std::string line;
+  std::string word;
+};
+
+std::vector<Offered> rows(const RedisServer& redis) {
+  const std::string url = redis.url();
+  return {
+      {"rlock permit status se", "seats"},
+      {"rlock permit acquire --lease 1m se", "seats"},
+      {"rlock sem acquire sl", "slots"},
+      {"rlock latch wait bu", "built"},
+      {"rlock inspect se", "seats"},
+      {"rlock run --permits 3 -k se", "seats"},
+      {"rlock run -k se", "!seats"},
+      {"rlock lock acquire se", "!seats"},
+      {"rlock sem acquire te", "!text"},
+      {"rlock scripts show lock/ac", "lock/acquire"},
+      {"rlock scripts show latch/se", "latch/set"},
+      {"rlock run --signal TE", "TERM"},
+      {"rlock run --signal US", "USR1"},
+      {"rlock unlock held --if-owner m", "me-1"},
+      {"rlock lock release held --owner m", "me-1"},
+      {"rlock lock release -k held --owner m", "me-1"},
+      {"rlock lock release seats --owner m", "!me-1"},
+      {"rlock inspect --prefix app: de", "deploy"},
+      {"rlock sem status --prefix app: se", "seats"},
+      {"rlock --prefix app: inspect de", "deploy"},
+      {"rlock -q -u " + url + " ins", "inspect"},
+      {"rlock -u " + url + " lock rel", "release"},
+      {"rlock -u " + url + " inspect he", "held"},
+      {"rlock -u " + url + " lock status he", "held"},
+      {"rlock --connect", "--connect-timeout"},
+      {"rlock help ins", "inspect"},
+      {"rlock ver", "version"},
+      {"rlock run -k held -- printen", "printenv"},
+      {"rlock run -k held printen", "printenv"},
+      {"rlock run -nk held -- printen", "printenv"},
+      {"rlock run -k held -- rlock ins", "inspect"},
+      {"rlock run -k held -- ls --max", "!--max-hold"},
+      {"rlock run -k held ls --max", "!--max-hold"},
+      {"rlock run -n --max", "--max-hold"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("bash offers idle pools, owners of the key, keys under the prefix, signals, scripts and commands") {
+  RedisServer redis;
+  furnish(redis);
+  for (const auto& [line, word] : rows(redis)) {
+    CAPTURE(line);
+    if (line.find("-- rlock") != std::string::npos) continue;  // that takes bash-completion
+    const std::string offered = bash_offers(redis, line);
+    CHECK_MESSAGE(offers(offered, word.starts_with('!') ? word.substr(1) : word) != word.starts_with('!'),
+                  offered);
+  }
+}
+
+TEST_CASE("fish offers idle pools, owners of the key, keys under the prefix, signals, scripts and commands") {
+  if (!installed("fish")) return;
+  RedisServer redis;
+  furnish(redis);
+  const std::vector<Offered> all = rows(redis);
+  Words lines;
+  for (const Offered& row : all) lines.push_back(row.line);
+  const std::vector<std::string> offered = fish_offers_each(redis, lines);
+  REQUIRE(offered.size() > all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CAPTURE(all[i].line);
+    const bool none = all[i].word.starts_with('!');
+    CHECK_MESSAGE(offers(offered[i], none ? all[i].word.substr(1) : all[i].word) != none, offered[i]);
+  }
+}
+
 TEST_CASE("fish completes verbs, options, types and keys") {
   if (!installed("fish")) return;
   RedisServer redis;
@@ -139,6 +239,15 @@ TEST_CASE("zsh completes verbs, options, types and keys") {
     CAPTURE(typed);
     zsh.type(std::string{typed} + "\t\x18");
     zsh.expect(completed, std::chrono::seconds{30});
+  }
+  furnish(redis);
+  for (const auto& [line, word] : rows(redis)) {
+    CAPTURE(line);
+    if (word == "USR1") continue;  // as far as USR2 is the same
+    const bool none = word.starts_with('!');
+    zsh.type(line + "\t\x18");
+    zsh.expect("=<" + (none ? line + ">=" : line.substr(0, line.rfind(' ') + 1) + word),
+               std::chrono::seconds{30});
   }
 }
 

@@ -299,4 +299,37 @@ Scanned read_scan(const Reply& reply) {
   return scanned;
 }
 
+Call scan_texts(const std::string& cursor, const std::string& prefix, const std::string& node) {
+  std::string pattern;
+  for (const char c : prefix) {
+    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return command({"SCAN", cursor, "MATCH", pattern + "*", "COUNT", "1000", "TYPE", "string"}, node);
+}
+
+Scanned read_texts(const Reply& reply) {
+  Scanned scanned{.cursor = reply.at(0).text()};
+  for (const Reply& item : reply.at(1).items()) {
+    LockName name{item.text()};
+    const bool beside = name.str().starts_with("redisson_") || name.str().starts_with("rlock:");
+    if (!beside && !name.empty()) scanned.names.push_back(std::move(name));
+  }
+  return scanned;
+}
+
+Call ask_numbers(const std::vector<LockName>& names) {
+  Call call{.script = &scripts::inspect_numbers};
+  for (const LockName& name : names) call.keys.push_back(name.str());
+  return call;
+}
+
+std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply) {
+  std::vector<LockName> numbers;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (reply.at(i).integer() == 1) numbers.push_back(names[i]);
+  }
+  return numbers;
+}
+
 }  // namespace rlock

@@ -99,4 +99,12 @@ struct Scanned {
 };
 Scanned read_scan(const Reply& reply);
 
+/// The same for keys that hold text and begin with `prefix`, whoever has written them. Those beside locks are left out.
+Call scan_texts(const std::string& cursor, const std::string& prefix, const std::string& node);
+Scanned read_texts(const Reply& reply);
+
+/// Which of them hold a number, as semaphores, pools of permits and latches do. REQUIRES: in a cluster they lie in one slot.
+Call ask_numbers(const std::vector<LockName>& names);
+std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply);
+
 }  // namespace rlock
