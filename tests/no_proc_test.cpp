@@ -28,6 +28,7 @@ bool may_mount() {
 Process run_without_proc(const RedisServer& redis, const std::string& options, const std::string& command) {
   Process::Options environment;
   environment.env["COMMAND"] = command;
+  environment.env["ASAN_OPTIONS"] = "disable_coredump=0:detect_leaks=0";  // it looks for leaks by /proc
   return start(redis,
                {"unshare", "-rm", "sh", "-c",
                 kNoProc + ("exec \"$RLOCK\" run -k k " + options + " -- bash -c \"$COMMAND\"")},
@@ -82,17 +83,21 @@ TEST_CASE("without /proc what a command leaves of its group is said") {
   CHECK(contains(run.err(), "released 'k' while others of the command's process group may still run"));
   auto alone = run_without_proc(redis, "", "exit 3");
   CHECK(alone.exit_code() == 3);
-  CHECK(alone.err().empty());
+  CHECK_FALSE(contains(alone.err(), "rlock: "));
 }
 
 TEST_CASE("--until group is refused where nobody can see the group") {
   if (!may_mount()) return;
   RedisServer redis;
-  auto run = run_without_proc(redis, "--until group", "echo ran");
+  auto blind = run_without_proc(redis, "--until group", "echo ran");
+  auto misled = start(redis, {"unshare", "-rpf", rlock_binary(), "run", "-k", "k", "--until", "group", "--",
+                              "echo", "ran"});  // /proc has other numbers for us
 
-  CHECK(run.exit_code() == 78);
-  CHECK(run.out().empty());
-  CHECK(contains(run.err(), "--until group"));
+  for (Process* run : {&blind, &misled}) {
+    CHECK(run->exit_code() == 78);
+    CHECK(run->out().empty());
+    CHECK(contains(run->err(), "--until group: /proc does not show who is left of a process group"));
+  }
 }
 
 TEST_CASE(
