@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/key_text.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "cmd/inspection.h"
 #include "cmd/search.h"
@@ -15,9 +16,9 @@ namespace {
 constexpr Milliseconds kSearch{1000};
 
 /// May a shell type this word for the user? Not what a terminal would obey or show as something else, not what would be an
-/// option, and not what fish would take for a home.
+/// option, not what fish would take for a home, and no password: whoever may write to the server chooses these names.
 bool can_be_offered(std::string_view word) {
-  return !word.starts_with('-') && !word.starts_with('~') && sanitized(word, word.size()) == word;
+  return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }
 
 std::set<std::string> keys_for(Session& session, bool numbers) {

@@ -108,7 +108,7 @@ class Reader {
     text = trimmed(text);
     if (text.empty() || text.starts_with('#')) return;
     // Anything a terminal or another program would read differently than we do is junk in a file that names servers.
-    if (sanitized(text, text.size()) != text) fail("control characters or bytes that are no UTF-8");
+    if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) fail("expected name = value");
     setting(trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1)));
@@ -146,9 +146,10 @@ class Reader {
         }
       }
     }
-    const auto meant = nearest(name, names);
+    const auto meant =
+        nearest(name, names);  // else it may be the beginning of a password, and is not repeated
     fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
-               : fmt::format("unknown name {}; known are {}", in_quotes(name), fmt::join(names, ", ")));
+               : fmt::format("unknown name; known are {}", fmt::join(names, ", ")));
   }
 
   [[noreturn]] void fail(const std::string& why) const {

@@ -101,8 +101,8 @@ void Doctor::show(const std::vector<Patient>& patients) const {
     std::vector<Json> findings;
     text += patient.server + "\n";
     for (const Finding& finding : patient.findings) {
-      findings.push_back(
-          Json::object({{"subject", finding.subject}, {"fit", finding.fit}, {"text", finding.text}}));
+      findings.push_back(Json::object(
+          {{"subject", Json::word(finding.subject)}, {"fit", finding.fit}, {"text", finding.text}}));
       if (!finding.fit || verbosity() != Verbosity::quiet)
         text += fmt::format("  {:<4} {:<12} {}\n", finding.fit ? "ok" : "BAD", finding.subject, finding.text);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "base/redaction.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -29,7 +30,7 @@ std::string age(std::optional<Milliseconds> now, Milliseconds then) {
 }  // namespace
 
 std::string short_owner(const Owner& owner) {
-  const std::string& text = owner.str();
+  const std::string text = redacted(owner.str());  // before it is cut
   const std::size_t colon = text.rfind(':');
   if (text.size() <= 2 * kShown) return shown(text);
   return shown(text.substr(0, kShown)) + "..." +

@@ -1,4 +1,7 @@
+#include <map>
+
 #include "base/key_text.h"
+#include "base/redaction.h"
 #include "cmd/inspection.h"
 
 namespace rlock {
@@ -49,8 +52,9 @@ Json ttl(const std::optional<Milliseconds>& ttl) { return ttl.value_or(Milliseco
 
 Json meta_json(const std::optional<Metadata>& meta) {
   if (!meta) return nullptr;
-  std::vector<std::pair<std::string_view, Json>> labels;
-  for (const auto& [name, value] : meta->labels) labels.emplace_back(name, value);
+  std::map<std::string, Json> safe;
+  for (const auto& [name, value] : meta->labels) safe.emplace(redacted(name), value);
+  const std::vector<std::pair<std::string_view, Json>> labels{safe.begin(), safe.end()};
   return Json::object({{"host", meta->host},
                        {"pid", meta->pid},
                        {"user", meta->user},
@@ -67,8 +71,8 @@ Json meta_json(const std::optional<Metadata>& meta) {
 }
 
 Json holder_json(const Holder& holder) {
-  return Json::object({{"owner", holder.owner},
-                       {"mode", name_of(holder.mode)},
+  return Json::object({{"owner", holder.owner.str()},
+                       {"mode", Json::word(name_of(holder.mode))},
                        {"count", holder.count},
                        {"ttl_ms", ttl(holder.ttl)},
                        {"fence", holder.fence},
@@ -95,8 +99,8 @@ Json inspection_json(const Inspection& seen) {
       seen.available ? Json::object({{"available", seen.available}, {"total", seen.total}}) : Json{};
   return Json::object({{"key", seen.name},
                        {"name", typed(seen.name)},
-                       {"type", name_of(seen.type)},
-                       {"state", name_of(seen.state)},
+                       {"type", Json::word(name_of(seen.type))},
+                       {"state", Json::word(name_of(seen.state))},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::array(holders)},
                        {"waiters", waiters_json(seen.waiters)},

@@ -156,6 +156,11 @@ class Wait final : public LatchVerb {
       }
       if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
+      // Whoever sets it again and again, or a server that contradicts itself, must not hold us up for ever.
+      if (wait_.nonblock || Clock::now() >= wait_.until(started)) {
+        tell(fmt::format("{} is still closed", in_quotes(wanted.name().str())));
+        return static_cast<int>(wait_.conflict_exit_code);
+      }
     }
   }
 
@@ -207,9 +212,9 @@ class Status final : public LatchVerb {
     if (json_) {
       print_line(Json::object({{"v", 1},
                                {"key", session.name(key_)},
-                               {"state", open     ? "open"
-                                         : exists ? "closed"
-                                                  : "unknown"},
+                               {"state", Json::word(open     ? "open"
+                                                    : exists ? "closed"
+                                                             : "unknown")},
                                {"count", exists ? Json{answer.count} : Json{}},
                                {"total", record.total},
                                {"set_at", record.set},

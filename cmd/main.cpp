@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/rights.h"
+#include "base/text.h"
 #include "cmd/app.h"
 #include "cmd/exit_code.h"
 #include "cmd/secrets.h"
@@ -20,15 +21,16 @@ int main(int argc, char** argv) {
     rlock::forbid_cores();
     rlock::fill_std_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    rlock::hide_passwords(argc, argv);
+    rlock::keep_passwords(argc, argv);
     return rlock::app(started, words);
   } catch (const rlock::Error& error) {
     rlock::complain(error.what());
     rlock::write_failed_status(error.kind(), error.what());
     return rlock::exit_code::of(error.kind());
   } catch (const std::exception& error) {
-    rlock::complain(std::string{"internal error: "} + error.what());
-    rlock::write_failed_status(rlock::Error::internal, error.what());
+    const std::string text = rlock::sanitized(error.what());
+    rlock::complain("internal error: " + text);
+    rlock::write_failed_status(rlock::Error::internal, text);
     return rlock::exit_code::internal;
   }
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -52,19 +53,24 @@ void print_line(std::string_view line) { print(std::string{line} + "\n"); }
 
 void print_on_stderr(std::string_view text) noexcept { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
-Json::Json(std::string_view text)
-    : text_(nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true,
-                                      nlohmann::json::error_handler_t::replace)) {}
+Json::Json(std::string_view text) : Json(word(redacted(text))) {}
+
+Json Json::word(std::string_view text) {
+  Json json;
+  json.text_ =
+      nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
+  return json;
+}
 
 Json::Json(const LockName& key) : Json(key.str()) {
-  if (utf8(key.str()) != key.str()) base64_ = Json{to_base64(key.str())}.text_;
+  if (utf8(key.str()) != key.str()) base64_ = word(to_base64(redacted(key.str()))).text_;
 }
 
 Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
   Json json;
   json.text_ = "{";
   for (const auto& [name, value] : fields) {
-    json.text_ += fmt::format("{}{}:{}", json.text_.size() > 1 ? "," : "", Json{name}.text_, value.text_);
+    json.text_ += fmt::format("{}{}:{}", json.text_.size() > 1 ? "," : "", word(name).text_, value.text_);
     if (!value.base64_.empty()) json.text_ += fmt::format(",\"{}_base64\":{}", name, value.base64_);
   }
   json.text_ += "}";

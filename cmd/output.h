@@ -30,8 +30,8 @@ void print_on_stderr(std::string_view text) noexcept;
 [[nodiscard]] int write_all(int fd, std::string_view text) noexcept;
 
 /// A JSON value, rendered: fields keep the order in which they were said. Pure ASCII, so that a terminal that shows it obeys
-/// nothing in it; text is escaped losslessly, except for bytes that are no UTF-8: those become U+FFFD. A key that has such bytes
-/// says them in a second field, "key_base64" beside "key".
+/// nothing in it; text is escaped losslessly, except for passwords, which become ***, and bytes that are no UTF-8, which
+/// become U+FFFD. A key that has such bytes says them in a second field, "key_base64" beside "key".
 class Json {
  public:
   Json() : text_("null") {}
@@ -47,6 +47,9 @@ class Json {
   Json(const Name<Meaning>& name) : Json(name.str()) {}
   template <class Value>
   Json(const std::optional<Value>& value) : Json(value ? Json{*value} : Json{}) {}
+
+  /// What no password may change: a word of ours, or an id that scripts give back to us.
+  static Json word(std::string_view text);
   static Json object(const std::vector<std::pair<std::string_view, Json>>& fields);
   static Json array(const std::vector<Json>& items);
 

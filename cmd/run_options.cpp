@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLongestPasted = 1024;
 
 /// To be pasted.
-std::string shell_word(const std::string& word) {
+std::string pasted_word(const std::string& word) {
   return word.size() <= kLongestPasted ? shell_quoted(word) : in_quotes(word);
 }
 
@@ -27,7 +27,7 @@ std::string pasted(std::span<const std::string> command) {
   constexpr std::size_t kMostWords = 7;
   std::string text;
   for (const std::string& word : command.first(std::min(command.size(), kMostWords)))
-    text += " " + shell_word(word);
+    text += " " + pasted_word(word);
   return text;
 }
 
@@ -36,7 +36,7 @@ std::string pasted(std::span<const std::string> command) {
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
   if (marked)
     throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
-  const std::string key = shell_word(command[0]);
+  const std::string key = pasted_word(command[0]);
   command = command.subspan(1);
   if (!command.empty() && command[0] == "--") command = command.subspan(1);
   // Behind `flock FILE -c 'make x'` stands no command, but an option of ours.

@@ -29,8 +29,9 @@ class List final : public Verb {
     std::vector<Json> items;
     std::string lines;
     for (const Script* script : scripts::all) {
-      items.push_back(
-          Json::object({{"name", script->name}, {"sha1", script->sha1}, {"bytes", script->source.size()}}));
+      items.push_back(Json::object({{"name", Json::word(script->name)},
+                                    {"sha1", Json::word(script->sha1)},
+                                    {"bytes", script->source.size()}}));
       lines += fmt::format("{}  {}\n", script->sha1, script->name);
     }
     print(json_ ? Json::object({{"v", 1}, {"scripts", Json::array(items)}}).str() + "\n" : lines);

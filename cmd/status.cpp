@@ -52,22 +52,23 @@ std::string RunReport::json() const {
   if (nodes) {
     std::vector<Json> items;
     for (const Node& node : *nodes)
-      items.push_back(Json::object({{"url", node.url}, {"granted", node.granted}, {"said", node.said}}));
+      items.push_back(
+          Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}}));
     servers = Json::array(items);
   }
   return Json::object({{"v", 1},
-                       {"outcome", name_of(outcome)},
+                       {"outcome", Json::word(name_of(outcome))},
                        {"exit", exit},
                        {"command_exit", command_exit},
                        {"command_signal", command_signal},
                        {"keys", Json::keys(keys)},
-                       {"type", type},
-                       {"owner", owner},
+                       {"type", Json::word(type)},
+                       {"owner", owner ? Json::word(owner->str()) : Json{}},
                        {"fence", fence},
                        {"slots", slots ? Json::list(*slots) : Json{}},
                        {"waited_ms", waited},
                        {"held_ms", held},
-                       {"released", released ? Json{name_of(*released)} : Json{}},
+                       {"released", released ? Json::word(name_of(*released)) : Json{}},
                        {"nodes", servers},
                        {"error", error}})
       .str();

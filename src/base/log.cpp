@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 
+#include "base/redaction.h"
 #include "base/time.h"
 
 namespace rlock {
@@ -65,14 +67,20 @@ void write_line(std::string_view text) noexcept {
 void set_verbosity(Verbosity verbosity) noexcept { level = verbosity; }
 Verbosity verbosity() noexcept { return level; }
 
-void complain(std::string_view text) noexcept { write_line(text); }
+void complain(std::string_view text) noexcept {
+  try {
+    write_line(redacted_line(text));
+  } catch (const std::bad_alloc&) {
+    write_line("out of memory");
+  }
+}
 
 void tell(std::string_view text) noexcept {
-  if (level != Verbosity::quiet) write_line(text);
+  if (level != Verbosity::quiet) complain(text);
 }
 
 void mention(std::string_view text) noexcept {
-  if (level == Verbosity::verbose) write_line(text);
+  if (level == Verbosity::verbose) complain(text);
 }
 
 }  // namespace rlock

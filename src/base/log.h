@@ -13,7 +13,8 @@ Verbosity verbosity() noexcept;
 
 /// One line "rlock: <text>\n" on stderr in one write, never blocking for ever and never raising SIGPIPE.
 /// complain() always speaks, tell() unless quiet, mention() only when verbose. Text is for people:
-/// whatever came from outside has passed sanitized() or in_quotes().
+/// whatever came from outside has passed sanitized() or in_quotes(). No password
+/// gets out here, whatever the text is (see redacted_line()).
 void complain(std::string_view text) noexcept;
 void tell(std::string_view text) noexcept;
 void mention(std::string_view text) noexcept;

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/redaction.h"
+
 namespace rlock {
 namespace {
 
@@ -50,13 +52,14 @@ void append_escaped(std::string& text, std::string_view bytes) {
 
 }  // namespace
 
-std::string sanitized(std::string_view bytes, std::size_t limit) {
+std::string sanitized(std::string_view foreign, std::size_t limit) {
+  const std::string bytes = redacted(foreign);
   std::string text;
   std::size_t shown = 0;
   while (shown < bytes.size()) {
-    const Character next = first_character(bytes.substr(shown));
+    const Character next = first_character(std::string_view{bytes}.substr(shown));
     if (shown + next.length > limit) return text + "...";
-    const auto raw = bytes.substr(shown, next.length);
+    const auto raw = std::string_view{bytes}.substr(shown, next.length);
     if (!next.valid || is_harmful(next.code)) {
       append_escaped(text, raw);
     } else {
@@ -65,6 +68,15 @@ std::string sanitized(std::string_view bytes, std::size_t limit) {
     shown += next.length;
   }
   return text;
+}
+
+bool is_harmless(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const Character next = first_character(bytes);
+    if (!next.valid || is_harmful(next.code)) return false;
+    bytes.remove_prefix(next.length);
+  }
+  return true;
 }
 
 std::string in_quotes(std::string_view bytes) { return "'" + sanitized(bytes) + "'"; }
@@ -148,7 +160,9 @@ std::string to_base64(std::string_view bytes) {
   return text;
 }
 
-std::string shell_quoted(std::string_view word) {
+std::string shell_quoted(std::string_view foreign) { return shell_word(redacted(foreign)); }
+
+std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "_-./:@%+,=";
   const auto plain = [&](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;

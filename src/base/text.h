@@ -8,16 +8,22 @@
 
 namespace rlock {
 
-/// Bytes that came from outside, made harmless for a terminal or a log line: C0, DEL, C1 (as UTF-8 and
-/// as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8 become \xNN.
-/// At most `limit` bytes of input are shown; what is cut is marked by "...".
-std::string sanitized(std::string_view bytes, std::size_t limit = 300);
+/// Bytes that came from outside, made harmless for a terminal or a log line: passwords become *** (see redacted()); C0, DEL,
+/// C1 (as UTF-8 and as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8 become \xNN.
+/// At most `limit` bytes are shown; what is cut is marked by "...".
+std::string sanitized(std::string_view foreign, std::size_t limit = 300);
+
+/// Is there nothing in it that a terminal would obey, and no invalid UTF-8?
+bool is_harmless(std::string_view bytes);
 
 /// sanitized(), in single quotes: 'deploy'.
 std::string in_quotes(std::string_view bytes);
 
-/// As one word for a shell (bash, zsh, ksh), to be pasted: deploy, 'a b', $'a\nb'.
-std::string shell_quoted(std::string_view word);
+/// As one word for a shell (bash, zsh, ksh), to be pasted: deploy, 'a b', $'a\nb'. Passwords become *** (see redacted()).
+std::string shell_quoted(std::string_view foreign);
+
+/// The same for what is known to hold no password: the URL of a server, with the user that it needs.
+std::string shell_word(std::string_view word);
 
 /// Valid UTF-8 for JSON: bytes that are none become U+FFFD... never fails.
 std::string utf8(std::string_view bytes);

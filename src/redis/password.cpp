@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "redis/target.h"
 
@@ -61,6 +62,7 @@ class File {
 
 PasswordSource PasswordSource::fixed(std::string password) {
   PasswordSource source;
+  keep_secret(password);
   source.fixed_ = std::move(password);
   return source;
 }
@@ -79,6 +81,7 @@ std::optional<std::string> PasswordSource::read() const {
   if (text.ends_with('\n')) text.pop_back();
   if (text.empty()) file.refuse("is empty");
   if (text.find('\n') != text.npos) file.refuse("has more than one line");
+  keep_secret(text);
   if (!file.can_be_read_again()) fixed_ = text;
   return text;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/redaction.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -134,6 +135,7 @@ class UrlReader {
     const auto colon = user_information.find(':');
     target_.user = percent_decoded(user_information.substr(0, colon));
     if (colon == user_information.npos) return;
+    keep_secret(user_information.substr(colon + 1));
     target_.password = PasswordSource::fixed(percent_decoded(user_information.substr(colon + 1)));
   }
 

@@ -29,7 +29,8 @@ struct Tls {
   bool insecure = false;
 };
 
-/// A password, or where to read it at each connection, because passwords rotate. Prints nowhere.
+/// A password, or where to read it at each connection, because passwords rotate. Prints nowhere, and is
+/// kept out of every text (see base/redaction.h).
 class PasswordSource {
  public:
   PasswordSource() = default;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/identity.h"
+#include "base/redaction.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/keys.h"
@@ -23,7 +24,7 @@ constexpr std::size_t kLongestFacts = 64 * 1024;
 
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
 
-std::string brief(std::string_view text) { return utf8(text.substr(0, kLongestText)); }
+std::string brief(std::string_view text) { return utf8(redacted(text).substr(0, kLongestText)); }
 
 Json brief_or_null(const std::optional<std::string>& text) { return text ? Json(brief(*text)) : Json(); }
 

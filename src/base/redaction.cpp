@@ -1,0 +1,82 @@
+#include "base/redaction.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kHidden = "***";
+
+/// Shorter ones are found in every text by chance.
+constexpr std::size_t kLeastPart = 4;
+
+/// The longest first: one may be the beginning of another, and its rest would be shown.
+std::vector<std::string>& passwords() {
+  static std::vector<std::string> all;
+  return all;
+}
+
+bool is_letter_or_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+  return (at == 0 || !is_letter_or_digit(text[at - 1])) &&
+         (at + size == text.size() || !is_letter_or_digit(text[at + size]));
+}
+
+bool could_be_our_word(std::string_view password) {
+  return password.size() < kLeastPart ||
+         std::ranges::all_of(password, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+void hide(std::string& text, std::string_view password) {
+  std::size_t at = text.find(password);
+  while (at != std::string::npos) {
+    const bool found = password.size() >= kLeastPart || stands_alone(text, at, password.size());
+    if (found) text.replace(at, password.size(), kHidden);
+    at = text.find(password, at + (found ? kHidden.size() : 1));
+  }
+}
+
+/// What stands between "://" and the last '@' before a blank: a password may hold an '@' that should have been encoded.
+void hide_in_urls(std::string& text, bool also_user) {
+  constexpr std::string_view kMark = "://";
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::size_t at = text.find(kMark);
+  while (at != std::string::npos) {
+    at += kMark.size();
+    const std::string_view rest = std::string_view{text}.substr(at, text.find_first_of(kBlanks, at) - at);
+    const std::size_t size = rest.rfind('@');
+    const bool hides = size != rest.npos && (also_user || rest.substr(0, size).find(':') != rest.npos);
+    if (hides) text.replace(at, size, kHidden);
+    at = text.find(kMark, at);
+  }
+}
+
+}  // namespace
+
+void keep_secret(std::string_view password) {
+  if (password.empty() || std::ranges::find(passwords(), password) != passwords().end()) return;
+  passwords().emplace_back(password);
+  std::ranges::sort(passwords(), std::ranges::greater{}, &std::string::size);
+}
+
+std::string redacted(std::string_view foreign) {
+  std::string text{foreign};
+  for (const std::string& password : passwords()) hide(text, password);
+  hide_in_urls(text, true);
+  return text;
+}
+
+std::string redacted_line(std::string_view line) {
+  std::string text{line};
+  for (const std::string& password : passwords()) {
+    if (!could_be_our_word(password)) hide(text, password);
+  }
+  hide_in_urls(text, false);
+  return text;
+}
+
+}  // namespace rlock
