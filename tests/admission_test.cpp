@@ -74,50 +74,6 @@ TEST_CASE("a database that is not there takes no lock in another one") {
   CHECK(redis.cli({"INFO", "keyspace"}).find("db") == std::string::npos);
 }
 
-TEST_CASE("a user with the rights of the manual may do everything, within its names") {
-  RedisServer redis;
-  // As ACCESS RIGHTS in rlock(1) has it. A channel of Redis 7 is a right; before, there were none to give.
-  Words user{"ACL",
-             "SETUSER",
-             "locks",
-             "on",
-             ">secret",
-             "resetkeys",
-             "~app:*",
-             "~{app:*}:*",
-             "~redisson_*:{app:*}*",
-             "~rlock:meta:{app:*}*",
-             "+@all",
-             "-@admin",
-             "-@dangerous"};
-  if (RedisServer::version() >= 60200) user.insert(user.end(), {"resetchannels", "&redisson_*{app:*}*"});
-  REQUIRE(redis.cli(user) == "OK");
-  const auto ask = [&](const Words& words) {
-    CAPTURE(joined(words, " "));
-    Rlock rlock = as(redis, "locks:secret", words);
-    const int status = rlock.exit_code(kDeadline);
-    CHECK_MESSAGE(rlock.err().empty(), rlock.err());
-    return status;
-  };
-  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"})
-    CHECK(ask({"run", "--type", type, "-k", "app:" + type, "--", "true"}) == 0);
-  CHECK(ask({"run", "--permits", "2", "-k", "app:pool", "--", "true"}) == 0);
-  CHECK(ask({"run", "-k", "app:a", "-k", "app:b", "--", "true"}) == 0);
-  CHECK(ask({"run", "-k", "app:n", "--", rlock_binary(), "run", "-u", "unix://locks:secret@" + redis.socket(),
-             "-k", "app:n", "--", "true"}) == 0);
-  CHECK(ask({"lock", "acquire", "app:l", "--owner", "me:1", "--lease", "1m"}) == 0);
-  CHECK(ask({"inspect", "app:l"}) == 0);
-  CHECK(ask({"lock", "renew", "app:l", "--owner", "me:1"}) == 0);
-  CHECK(ask({"lock", "release", "app:l", "--owner", "me:1"}) == 0);
-  CHECK(ask({"sem", "init", "app:s", "2"}) == 0);
-  CHECK(ask({"sem", "acquire", "app:s"}) == 0);
-  CHECK(ask({"latch", "set", "app:g", "1"}) == 0);
-  CHECK(ask({"latch", "down", "app:g"}) == 0);
-  CHECK(ask({"latch", "wait", "app:g"}) == 0);
-  CHECK(as(redis, "locks:secret", {"run", "-k", "other", "--", "true"}).exit_code(kDeadline) == 77);
-  CHECK_FALSE(redis.has("other"));
-}
-
 TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothing behind") {
   RedisServer redis;
   const std::vector<std::pair<std::string, Words>> users{

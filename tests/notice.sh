@@ -1,0 +1,29 @@
+#!/bin/sh
+# NOTICE names every library of which the binary holds a part, as the linker says and as the sources include it, and the copy
+# that is installed says which version.
+set -u
+folder=$(dirname "$RLOCK_BINARY")
+bad=0
+complain() { echo "$1" && bad=1; }
+
+# Ours, and the start of every C program.
+own='librlock_core\.a|librlock_cmd\.a|libc_nonshared\.a'
+archives=$(sed -n 's/^.*\/\(lib[^/]*\.a\)(.*/\1/p' "$folder/rlock.map" | sort -u | grep -vxE "$own")
+[ -n "$archives" ] || complain "$folder/rlock.map names no archives"
+for archive in $archives; do
+  grep -q "[( ]$(echo "$archive" | sed 's/[.+]/\\&/g')[,)]" NOTICE || complain "NOTICE says nothing about $archive"
+done
+
+headers=$(grep -rhoE '^#include <[A-Za-z0-9_]+/' src cmd .ci/cmake | sort -u | sed 's/.*<//' | grep -vxE '(sys|net|netinet|arpa|linux)/')
+for header in $headers; do
+  case $header in
+    hiredis/) header=libhiredis.a ;;
+    openssl/) header=libssl.a ;;
+  esac
+  grep -qF "($header" NOTICE || complain "NOTICE says nothing about $header"
+done
+
+! grep -n '@' "$folder/NOTICE" | grep -v 'between @ signs' || complain 'a version is missing'
+version=$(sed -n 's/^OpenSSL \([^ ]*\) .*/\1/p' "$folder/NOTICE")
+grep -qaF "OpenSSL $version" "$RLOCK_BINARY" || complain "the binary holds another OpenSSL than $version"
+exit $bad
