@@ -22,6 +22,8 @@ namespace {
 /// Between two tries to write where somebody else made the terminal non-blocking.
 constexpr Milliseconds kNonBlockingPause{10};
 
+Json in_base64(const LockName& key) { return Json::word(to_base64(redacted(key.str()))); }
+
 }  // namespace
 
 int write_all(int fd, std::string_view text) noexcept {
@@ -63,7 +65,7 @@ Json Json::word(std::string_view text) {
 }
 
 Json::Json(const LockName& key) : Json(key.str()) {
-  if (utf8(key.str()) != key.str()) base64_ = word(to_base64(redacted(key.str()))).text_;
+  if (utf8(key.str()) != key.str()) base64_ = in_base64(key).text_;
 }
 
 Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
@@ -90,7 +92,7 @@ Json Json::keys(const std::vector<LockName>& keys) {
   Json json = array(items);
   if (std::ranges::all_of(items, [](const Json& item) { return item.base64_.empty(); })) return json;
   std::vector<Json> bytes;
-  for (const LockName& key : keys) bytes.emplace_back(to_base64(key.str()));
+  for (const LockName& key : keys) bytes.push_back(in_base64(key));
   json.base64_ = array(bytes).text_;
   return json;
 }

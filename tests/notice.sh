@@ -24,6 +24,4 @@ for header in $headers; do
 done
 
 ! grep -n '@' "$folder/NOTICE" | grep -v 'between @ signs' || complain 'a version is missing'
-version=$(sed -n 's/^OpenSSL \([^ ]*\) .*/\1/p' "$folder/NOTICE")
-grep -qaF "OpenSSL $version" "$RLOCK_BINARY" || complain "the binary holds another OpenSSL than $version"
 exit $bad

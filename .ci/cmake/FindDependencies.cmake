@@ -2,11 +2,16 @@
 #
 # Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
 # loader has to find, map and relocate hiredis, OpenSSL and libstdc++ first.
+#
+# For NOTICE their versions: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
+# ZSTD_VERSION and GCC_VERSION.
 
 set(OPENSSL_USE_STATIC_LIBS ON)
 find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
+set(JSON_VERSION ${nlohmann_json_VERSION})
+set(GCC_VERSION ${CMAKE_CXX_COMPILER_VERSION})
 
 # hiredis >= 1.1 (RESP3 pushes). Distributions ship no usable CMake package for it, some an older release.
 find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)
@@ -30,20 +35,42 @@ add_library(rlock::hiredis ALIAS rlock_hiredis)
 
 add_library(rlock_tls INTERFACE)
 target_link_libraries(rlock_tls INTERFACE OpenSSL::SSL OpenSSL::Crypto)
+set(ZLIB_VERSION "none")
+set(ZSTD_VERSION "none")
 foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, where it is built so
   find_library(ARCHIVE_${library} lib${library}.a)
   if(ARCHIVE_${library})
     target_link_libraries(rlock_tls INTERFACE ${ARCHIVE_${library}})
   endif()
 endforeach()
+if(ARCHIVE_z)
+  find_path(ZLIB_INCLUDE_DIR zlib.h REQUIRED)
+  file(STRINGS ${ZLIB_INCLUDE_DIR}/zlib.h ZLIB_VERSION REGEX "^#define ZLIB_VERSION \"")
+  string(REGEX MATCH "[0-9.]+" ZLIB_VERSION "${ZLIB_VERSION}")
+endif()
+if(ARCHIVE_zstd)
+  find_path(ZSTD_INCLUDE_DIR zstd.h REQUIRED)
+  file(STRINGS ${ZSTD_INCLUDE_DIR}/zstd.h version REGEX "^#define ZSTD_VERSION_(MAJOR|MINOR|RELEASE) ")
+  string(REGEX REPLACE "[^0-9;]" "" version "${version}")
+  list(JOIN version "." ZSTD_VERSION)
+endif()
 add_library(rlock::tls ALIAS rlock_tls)
 
 find_path(FMT_INCLUDE_DIR fmt/format.h REQUIRED)
-file(STRINGS ${FMT_INCLUDE_DIR}/fmt/core.h version REGEX "^#define FMT_VERSION ")
+set(version_header ${FMT_INCLUDE_DIR}/fmt/base.h)  # since fmt 11
+if(NOT EXISTS ${version_header})
+  set(version_header ${FMT_INCLUDE_DIR}/fmt/core.h)
+endif()
+file(STRINGS ${version_header} version REGEX "^#define FMT_VERSION ")
 string(REGEX MATCH "[0-9]+$" version "${version}")
+math(EXPR major "${version} / 10000")
+math(EXPR minor "${version} / 100 % 100")
+math(EXPR patch "${version} % 100")
+set(FMT_VERSION ${major}.${minor}.${patch})
 if(version LESS 110000)
   add_library(rlock_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
   target_include_directories(rlock_fmt SYSTEM PUBLIC ${FMT_INCLUDE_DIR})
+  target_link_libraries(rlock_fmt PRIVATE rlock_flags)
 else()
   add_library(rlock_fmt INTERFACE)
   target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
