@@ -176,7 +176,7 @@ std::string options_of(const Deployment& deployment) {
   std::string words;
   if (deployment.typed) {
     for (const Target& target : deployment.targets)
-      words += fmt::format("--url {} ", shell_quoted(url_of(target)));
+      words += fmt::format("--url {} ", shell_word(url_of(target)));
   }
   if (!deployment.prefix.empty()) words += fmt::format("--prefix {} ", shell_quoted(deployment.prefix));
   return words;

@@ -68,6 +68,14 @@ Finding scripting(const Vote& vote) {
   return {"scripting", false, fmt::format("scripts do not run, and every lock is one: {}", sanitized(why))};
 }
 
+/// A user for locks alone need not see the settings; but nobody may believe that they were looked at.
+Finding settings(const Reply& refusal) {
+  const Failure why = failure_of(refusal);
+  if (why.kind != Error::denied) return {"settings", false, why.text};
+  return {"settings", true,
+          "not looked at: this user may not ask for INFO (eviction, persistence, replicas)"};
+}
+
 Finding distance(Milliseconds took) {
   const std::string span = describe(std::max(took, Milliseconds{1}));
   if (took < kSlow) return {"distance", true, fmt::format("it answers within {}", span)};
@@ -84,6 +92,8 @@ std::vector<Patient> Doctor::examine(Session& session, Milliseconds took) {
     Patient patient{.server = session.redis.str(node)};
     if (const Reply* info = infos[node].answer()) {
       patient.findings = diagnose(parse_info(info->text()));
+    } else if (infos[node].reply) {
+      patient.findings.push_back(settings(*infos[node].reply));
     } else if (infos[node].failure) {
       patient.findings.push_back({"answer", false, infos[node].failure->text});
     }

@@ -91,6 +91,7 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
 std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
   std::vector<Inspection> all;
   std::exception_ptr unread;
+  std::size_t denied = 0;
   for (const LockName& name : names(session, until)) {
     if (keys_.empty() && Clock::now() >= until) {
       cut_short_ = true;
@@ -100,13 +101,22 @@ std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
       Views views = inspect_each(session, name);
       std::ranges::move(views.seen, std::back_inserter(all));
       silent_.insert(views.silent.begin(), views.silent.end());
-    } catch (const Error& error) {  // one whose slot is moving is no reason to hide all the others
-      if (!keys_.empty() || error.kind() != Error::unreachable) throw;
-      silent_.insert(fmt::format("{} cannot be read: {}", quoted(name), error.what()));
+    } catch (
+        const Error&
+            error) {  // one whose slot is moving, or that is not ours, is no reason to hide all the others
+      if (!keys_.empty() || (error.kind() != Error::unreachable && error.kind() != Error::denied)) throw;
+      if (error.kind() == Error::denied) {
+        ++denied;
+      } else {
+        silent_.insert(fmt::format("{} cannot be read: {}", quoted(name), error.what()));
+      }
       unread = std::current_exception();
     }
   }
   if (all.empty() && unread) std::rethrow_exception(unread);
+  if (denied > 0)
+    silent_.insert(
+        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock(1)", denied));
   complete_ = !cut_short_ && !unread;
   std::vector<std::string> order;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
