@@ -126,7 +126,7 @@ class Reader {
       fail("a password in a file that others can read; chmod 600 it, or use password-file");
     const bool names_file = option.offer == Offer::file || option.offer == Offer::folder;
     if (names_file && !value.starts_with('/'))
-      fail(fmt::format("{}: expected an absolute path: a relative one depends on where rlock is started", name));
+      fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     try {
       option.set(option.value.empty() ? (truth(value) ? "" : "no") : value);
     } catch (const Error& error) {

@@ -1,9 +1,7 @@
 #include "redis/local.h"
 
 #include <doctest/doctest.h>
-#include <grp.h>
 #include <poll.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,80 +11,18 @@
 
 #include <array>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/log.h"
 #include "redis/dial.h"
 #include "redis/local_directory.h"
 #include "support/cli.h"
-#include "support/eventually.h"
-#include "support/process.h"
-#include "support/resp_client.h"
+#include "support/state_home.h"
 
 using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-/// An environment variable as long as this lives.
-class Variable {
- public:
-  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
-    if (const char* now = ::getenv(name)) before_ = now;
-    set(value);
-  }
-  ~Variable() { set(before_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  void set(const std::optional<std::string>& value) {
-    value ? ::setenv(name_, value->c_str(), 1) : ::unsetenv(name_);
-  }
-
-  const char* name_;
-  std::optional<std::string> before_;
-};
-
-/// A state home of this test alone. Its server ends with it, whatever the test did to it.
-class StateHome {
- public:
-  StateHome() { set_verbosity(Verbosity::quiet); }  // that a server is started is told
-  ~StateHome() {
-    set_verbosity(Verbosity::normal);
-    const pid_t server = std::atoi(read_file(directory() + "/server.pid").c_str());
-    if (server <= 0 || !alive(server)) return;
-    ::kill(server, SIGKILL);
-    eventually([&] { return !alive(server); });
-  }
-
-  std::string directory() const { return home_ / "rlock"; }
-  std::string socket() const { return directory() + "/redis.sock"; }
-  std::string ask(const Words& words) const { return RespClient{"unix:" + socket()}.ask(words); }
-
- private:
-  TempDir home_;
-  Variable variable_{"XDG_STATE_HOME", home_.path()};
-};
-
-Patience soon() { return within(10s); }
-
-/// The text of the Error{kind} that `action` throws.
-template <class Action>
-std::string failure(Error::Kind kind, Action&& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    CHECK(error.kind() == kind);
-    return error.what();
-  }
-  return "went well";
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Does everybody who holds the other end let go of it?
 bool ends(int pipe) {
@@ -264,109 +200,6 @@ TEST_CASE("a signal ends the wait for a private server that does not come up, an
   }
 }
 
-TEST_CASE("a folder that is not safe is refused, not repaired") {
-  const StateHome home;
-  const auto refusal = [] {
-    const std::string text = failure(Error::config, [] { ensure_local_server(soon()); });
-    CHECK(failure(Error::config, [] { local_server(); }) == text);
-    CHECK(failure(Error::config, [] { stop_local_server(soon()); }) == text);
-    return text;
-  };
-  const std::string folder = home.directory();
-  const std::string named = "local: '" + folder + "' ";
-
-  ::mkdir(folder.c_str(), 0755);
-  CHECK(refusal() == named + "can be entered by others; chmod 700 " + folder);
-  ::rmdir(folder.c_str());
-
-  write_file(folder, "");
-  CHECK(refusal() == named + "is not a folder, or a symbolic link to one");
-  ::unlink(folder.c_str());
-
-  const TempDir elsewhere;
-  REQUIRE(::symlink(elsewhere.path().c_str(), folder.c_str()) == 0);
-  CHECK(refusal() == named + "is not a folder, or a symbolic link to one");
-  ::unlink(folder.c_str());
-
-  if (::geteuid() != 0) return;  // only root can give a folder away
-  ::mkdir(folder.c_str(), 0700);
-  REQUIRE(::chown(folder.c_str(), 12345, 12345) == 0);
-  CHECK(refusal() == named + "belongs to another user; set XDG_STATE_HOME to a place of your own");
-}
-
-TEST_CASE("a folder is refused when others could exchange it, or one that leads to it") {
-  const StateHome home;
-  const std::string above = home.directory().substr(0, home.directory().rfind('/'));
-  for (const std::string& deeper : {std::string{}, std::string{"/a"}, std::string{"/a/b"}}) {
-    const Variable variable{"XDG_STATE_HOME", above + deeper};
-    REQUIRE(LocalDirectory{}.create());
-    const auto refusal = [] { return failure(Error::config, [] { LocalDirectory{}.open(); }); };
-
-    for (const mode_t mode : {0777, 0757}) {
-      ::chmod(above.c_str(), mode);
-      CHECK(refusal() == "local: '" + above +
-                             "' can be written to by others, who could exchange what is in it; chmod go-w " +
-                             above);
-      CHECK(failure(Error::config, [] { local_server(); }) == refusal());
-      CHECK(failure(Error::config, [] { stop_local_server(soon()); }) == refusal());
-      CHECK(failure(Error::config, [] { ensure_local_server(soon()); }) == refusal());
-    }
-    for (const mode_t mode : {01777, 0755}) {
-      ::chmod(above.c_str(), mode);
-      CHECK(LocalDirectory{}.open());
-    }
-    if (::geteuid() != 0) continue;  // only root can give a folder away
-    REQUIRE(::chown(above.c_str(), 0, 12345) == 0);
-    ::chmod(above.c_str(), 0775);
-    CHECK(has(refusal(), "can be written to by others"));
-    ::chmod(above.c_str(), 0755);
-    REQUIRE(::chown(above.c_str(), 12345, 0) == 0);
-    CHECK(refusal() == "local: '" + above +
-                           "' belongs to another user, who could exchange what is in it; set XDG_STATE_HOME "
-                           "to a place of your own");
-    REQUIRE(::chown(above.c_str(), 0, 0) == 0);
-  }
-}
-
-TEST_CASE("nothing is made in a folder where others could exchange it") {
-  const TempDir dir;
-  ::chmod(dir.path().c_str(), 0777);
-  const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
-  CHECK(has(failure(Error::config, [] { ensure_local_server(soon()); }), "can be written to by others"));
-  CHECK(::access((dir / "a").c_str(), F_OK) != 0);
-}
-
-TEST_CASE("the group that a user has for himself may write to the folders that lead to the private one") {
-  const passwd* user = ::getpwuid(::geteuid());
-  const group* own = user != nullptr ? ::getgrgid(user->pw_gid) : nullptr;
-  if (own == nullptr || std::string{user->pw_name} != own->gr_name || *own->gr_mem != nullptr) return;
-  const TempDir dir;
-  REQUIRE(::chown(dir.path().c_str(), ::geteuid(), own->gr_gid) == 0);
-  ::chmod(dir.path().c_str(), 0775);
-  const Variable xdg{"XDG_STATE_HOME", dir.path()};
-  CHECK(LocalDirectory{}.create());
-}
-
-TEST_CASE("links that lead to the private folder are followed when they are ours, and only a few") {
-  const TempDir dir;
-  REQUIRE(::mkdir((dir / "real").c_str(), 0700) == 0);
-  REQUIRE(::symlink("real", (dir / "relative").c_str()) == 0);
-  REQUIRE(::symlink((dir / "relative/../relative").c_str(), (dir / "absolute").c_str()) == 0);
-  REQUIRE(::symlink("round", (dir / "round").c_str()) == 0);
-  {
-    const Variable xdg{"XDG_STATE_HOME", dir / "absolute"};
-    CHECK(LocalDirectory{}.create());
-    CHECK(::access((dir / "real/rlock").c_str(), F_OK) == 0);
-    if (::geteuid() == 0) {
-      REQUIRE(::lchown((dir / "relative").c_str(), 12345, 12345) == 0);
-      CHECK(failure(Error::config, [] { LocalDirectory{}.open(); }) ==
-            "local: '" + (dir / "relative") + "' is a symbolic link of another user");
-    }
-  }
-  const Variable xdg{"XDG_STATE_HOME", dir / "round"};
-  CHECK(has(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
-}
-
 TEST_CASE("a server of another user at the place of the private one is asked for nothing") {
   if (::geteuid() != 0) return;  // only root can be two users
   const StateHome home;
@@ -387,37 +220,6 @@ TEST_CASE("a server of another user at the place of the private one is asked for
   };
   CHECK(failure_of(true) == "another user listens there");
   CHECK(failure_of(false) == "none");
-}
-
-TEST_CASE("a folder whose socket's path would be too long is refused, with the remedy") {
-  const Variable variable{"XDG_STATE_HOME", "/tmp/" + std::string(100, 'x')};
-  const std::string text = failure(Error::config, [] { ensure_local_server(soon()); });
-  CHECK(has(text,
-            "is 122 bytes long, a Unix socket's path has at most 107; set XDG_STATE_HOME to a shorter path"));
-}
-
-TEST_CASE("the folder is the same for a login and for cron") {
-  {
-    const Variable xdg{"XDG_STATE_HOME", "/state"};
-    CHECK(LocalDirectory{}.path() == "/state/rlock");
-  }
-  const Variable xdg{"XDG_STATE_HOME", "relative/means/nothing"};
-  {
-    const Variable home{"HOME", "/home/somebody"};
-    CHECK(LocalDirectory{}.path() == "/home/somebody/.local/state/rlock");
-  }
-  const Variable home{"HOME", std::nullopt};
-  CHECK(LocalDirectory{}.path() == std::string{::getpwuid(::geteuid())->pw_dir} + "/.local/state/rlock");
-}
-
-TEST_CASE("folders above the private one are made when they are missing") {
-  const TempDir dir;
-  const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
-  CHECK(LocalDirectory{}.create());
-
-  struct stat facts{};
-  REQUIRE(::stat((dir / "a").c_str(), &facts) == 0);
-  CHECK((facts.st_mode & 07777) == 0700);
 }
 
 TEST_CASE(

@@ -24,6 +24,8 @@ namespace {
 /// As many symbolic links as the kernel follows on one way.
 constexpr int kMostLinks = 40;
 
+constexpr std::string_view kElsewhere = "set XDG_STATE_HOME to a place of your own";
+
 [[noreturn]] void refuse(const std::string& path, std::string_view why) {
   throw Error{Error::config, fmt::format("local: {} {}", in_quotes(path), why)};
 }
@@ -71,17 +73,14 @@ bool others_can_exchange_in(const struct stat& folder) {
 
 void check_above(const struct stat& folder, const std::string& path) {
   if (!is_trusted(folder.st_uid))
-    refuse(
-        path,
-        "belongs to another user, who could exchange what is in it; set XDG_STATE_HOME to a place of your own");
+    refuse(path, fmt::format("belongs to another user, who could exchange what is in it; {}", kElsewhere));
   if (others_can_exchange_in(folder))
     refuse(path, fmt::format("can be written to by others, who could exchange what is in it; chmod go-w {}",
                              shell_quoted(path)));
 }
 
 void check_own(const struct stat& folder, const std::string& path) {
-  if (folder.st_uid != ::geteuid())
-    refuse(path, "belongs to another user; set XDG_STATE_HOME to a place of your own");
+  if (folder.st_uid != ::geteuid()) refuse(path, fmt::format("belongs to another user; {}", kElsewhere));
   if ((folder.st_mode & 077) != 0)
     refuse(path, fmt::format("can be entered by others; chmod 700 {}", shell_quoted(path)));
 }

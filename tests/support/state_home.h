@@ -1,0 +1,77 @@
+#pragma once
+
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/resp_client.h"
+
+namespace rlock::test {
+
+/// An environment variable as long as this lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::optional<std::string>& value) : name_(name) {
+    if (const char* now = ::getenv(name)) before_ = now;
+    set(value);
+  }
+  ~Variable() { set(before_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  void set(const std::optional<std::string>& value) {
+    value ? ::setenv(name_, value->c_str(), 1) : ::unsetenv(name_);
+  }
+
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+/// A state home of this test alone. Its server ends with it, whatever the test did to it.
+class StateHome {
+ public:
+  StateHome() { set_verbosity(Verbosity::quiet); }  // that a server is started is told
+  ~StateHome() {
+    set_verbosity(Verbosity::normal);
+    const pid_t server = std::atoi(read_file(directory() + "/server.pid").c_str());
+    if (server <= 0 || !alive(server)) return;
+    ::kill(server, SIGKILL);
+    eventually([&] { return !alive(server); });
+  }
+
+  std::string directory() const { return home_ / "rlock"; }
+  std::string socket() const { return directory() + "/redis.sock"; }
+  std::string ask(const Words& words) const { return RespClient{"unix:" + socket()}.ask(words); }
+
+ private:
+  TempDir home_;
+  Variable variable_{"XDG_STATE_HOME", home_.path()};
+};
+
+inline Patience soon() { return within(10s); }
+
+/// The text of the Error{kind} that `action` throws.
+template <class Action>
+std::string failure(Error::Kind kind, Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    CHECK(error.kind() == kind);
+    return error.what();
+  }
+  return "went well";
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace rlock::test
