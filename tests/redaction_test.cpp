@@ -34,6 +34,13 @@ TEST_CASE("a password is not shown in part where a text is cut, nor where it is 
   CHECK(Json{"9\x01\"cut-short\\"}.str() == "\"***\"");
 }
 
+TEST_CASE("a long password is not shown in part where a server has cut it") {
+  keep_secret("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0");
+  CHECK(redacted("unknown command 'AUTH', with args beginning with: 'eyJhbGciOiJIUzI1NiIsInR5'") ==
+        "unknown command 'AUTH', with args beginning with: '***'");
+  CHECK(redacted("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0 eyJhbGciOiJIUzI1") == "*** ***");
+}
+
 TEST_CASE("a password of less than four bytes is replaced where it stands alone") {
   keep_secret("q7");
   CHECK(redacted("q7 is 'q7', not aq7 or q71") == "*** is '***', not aq7 or q71");

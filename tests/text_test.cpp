@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/dice.h"
+#include "support/process.h"
 
 using namespace rlock;
 using test::Dice;
@@ -134,4 +135,20 @@ TEST_CASE("base64 is that of RFC 4648") {
 TEST_CASE("the system's reasons fit into a sentence") {
   CHECK(reason(ENOENT) == "no such file or directory");
   CHECK(reason(ECONNRESET) == "connection reset by peer");
+}
+
+TEST_CASE("what is quoted for a shell is one word, and that word, to bash and to zsh") {
+  const std::vector<std::string> words{"deploy", "=ls",   "a=b",    "~",    "~root",    "-n",   "k b",
+                                       "it's",   "$(id)", "`id`",   "!!",   "k*",       "[k]",  "{a,b}",
+                                       "#k",     "^k^",   "%1",     "a\nb", "a\\nb",    "\x01", "\xff",
+                                       "'",      "\"",    "a;b|c&", "<(x)", "\xc3\xbc", ""};
+  std::string line = "printf '%s\\0'", bytes;
+  for (const std::string& word : words) {
+    line += " " + shell_quoted(word);
+    bytes += word + '\0';
+  }
+  for (const std::string shell : {"bash", "zsh"}) {
+    if (test::Process{{"sh", "-c", "command -v " + shell}}.exit_code() != 0) continue;
+    CHECK(test::output_of({shell, "-c", line}) == bytes);
+  }
 }

@@ -10,7 +10,8 @@ namespace rlock {
 void keep_secret(std::string_view password);
 
 /// `foreign` as it may be shown or written: *** instead of every kept password, and of the user and password in every
-/// URL ("redis://***@host"). Before it is cut or escaped, or a part of the password would remain.
+/// URL ("redis://***@host"). Before it is cut or escaped, or a part of the password would remain; of a long one that the server
+/// has cut, what is left of it.
 ///
 /// A password of less than four bytes is replaced where it stands alone, between characters that are neither letters nor
 /// digits: it guards nothing, but texts must stay readable.

@@ -168,7 +168,8 @@ std::string shell_word(std::string_view word) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || kPlain.find(c) != kPlain.npos;
   };
   const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return std::string{word};
+  // At the front '=' means something to zsh: the path of the command with that name.
+  if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, plain)) return std::string{word};
   const bool simple = std::ranges::all_of(word, printable);
   std::string out = simple ? "'" : "$'";
   for (const char c : word) {
