@@ -6,6 +6,7 @@
 
 #include "cmd/exit_code.h"
 #include "cmd/output.h"
+#include "cmd/server_options.h"
 #include "cmd/verbs.h"
 
 namespace rlock {
@@ -17,10 +18,12 @@ class Completion final : public Verb {
       : name_(name), usage_(usage), example_(example), text_(text) {}
 
   Declaration declare() override {
-    return {.verb = name_,
-            .usage = {usage_},
-            .about = "Print what teaches the shell to complete verbs, options, values and keys.",
-            .examples = {{example_, ""}}};
+    Declaration told{.verb = name_,
+                     .usage = {usage_},
+                     .about = "Print what teaches the shell to complete verbs, options, values and keys.",
+                     .examples = {{example_, ""}}};
+    declare_verbosity_elsewhere(told);
+    return told;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -34,8 +34,7 @@ class Help final : public Verb {
                              .optional = true,
                              .set = into(first_)});
     told.operands.push_back({.name = "VERB", .optional = true, .set = into(second_)});
-    declare_verbosity(told);
-    told.groups.back().elsewhere = true;
+    declare_verbosity_elsewhere(told);
     return told;
   }
 
@@ -71,8 +70,7 @@ class Version final : public Verb {
                      .usage = {"version"},
                      .about = "Say which rlock this is, as --version.",
                      .examples = {{"rlock version", ""}}};
-    declare_verbosity(told);
-    told.groups.back().elsewhere = true;
+    declare_verbosity_elsewhere(told);
     return told;
   }
 

@@ -37,7 +37,7 @@ class Acquire final : public Verb {
 
   std::string key_;
   std::optional<Milliseconds> lease_;
-  const LockType* type_ = find_lock_type("lock");
+  const LockType* type_ = nullptr;
   std::optional<Owner> given_owner_;
   bool again_ = false;
   bool json_ = false;
@@ -70,16 +70,12 @@ Declaration Acquire::declare() {
             .value = "DUR",
             .help = "the lock ends after this (required)",
             .set = into(lease_)});
-  told.add({.names = "--type",
-            .value = "T",
-            .help = lock_type_names(),
-            .standard = "lock",
-            .offer = Offer::choices,
-            .choices = lock_type_names(),
-            .set = [this](std::string_view name) {
-              type_ = find_lock_type(name);
-              if (!type_) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
-            }});
+  const TakeType take = [this](const LockType& type, std::string_view) {
+    refuse_other_type(type_, type);
+    type_ = &type;
+  };
+  declare_type_switches(told, take);
+  declare_type(told, take);
   declare_owner(told, given_owner_, "who has KEY already keeps it, with a new lease");
   told.add({.names = "--again",
             .help = "one more hold of an owner who has KEY",
@@ -156,6 +152,7 @@ int Acquire::unprinted(Session& session, int error) const {
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
+  if (!type_) type_ = find_lock_type("lock");
   if (!lease_)
     throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
   if (valid_for(*lease_) <= Milliseconds{0})

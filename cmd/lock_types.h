@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -7,6 +8,7 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "cmd/options.h"
 #include "sync/claim.h"
 #include "sync/lockable.h"
 
@@ -46,5 +48,15 @@ void need_few_servers(const LockType& type, std::size_t servers);
 
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();
+
+/// Takes a type as somebody has typed it: "-s", "--type read". Throws Error{usage} where it contradicts another one.
+using TakeType = std::function<void(const LockType& type, std::string_view typed)>;
+
+/// What contradicts what was typed before. Throws Error{usage}.
+void refuse_other_type(const LockType* before, const LockType& type);
+
+/// -s, -x, --fair and whatever else stands for a type; --type itself.
+void declare_type_switches(Declaration& declaration, const TakeType& take);
+void declare_type(Declaration& declaration, const TakeType& take);
 
 }  // namespace rlock

@@ -257,6 +257,7 @@ class Parser {
 
   /// `-h HOST`, as redis-cli has it: a screen of help would hide that the host was not understood.
   void refuse_host(std::size_t end) const {
+    if (told_.find("url") == nullptr) return;
     for (std::size_t i = 0; i < end && i + 1 < words_.size(); ++i) {
       if (words_[i] != "-h" || words_[i + 1].starts_with("-")) continue;
       rlock::refuse_host(words_[i + 1]);

@@ -16,10 +16,9 @@ namespace {
 /// Reasons and labels travel with every renewal and are read on one line.
 constexpr std::size_t kLongestRemark = 1024;
 
-/// Takes a type. `typed`: how; one that comes after a key must not look as if it were for the next one only.
+/// One that comes after a key must not look as if it were for the next one only.
 void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
-  if (opt.type && opt.type != &meant)
-    throw Error{Error::usage, fmt::format("contradicts --type {}", opt.type->name)};
+  refuse_other_type(opt.type, meant);
   if (!opt.type && !opt.keys.empty()) opt.mode_after_key = typed;
   opt.type = &meant;
 }
@@ -28,23 +27,6 @@ Setter key_for_run(RunOptions& opt) {
   return [&opt, take = key_into(opt.keys)](std::string_view key) {
     take(key);
     opt.mode_between_keys = opt.mode_after_key;
-  };
-}
-
-Setter type_by_flag(RunOptions& opt, const LockType& meant) {
-  return [&opt, &meant](std::string_view) {
-    take_type(opt, meant, meant.flags.substr(0, meant.flags.find(',')));
-  };
-}
-
-Setter type_by_name(RunOptions& opt) {
-  return [&opt](std::string_view name) {
-    if (name == "sem")
-      throw Error{Error::usage,
-                  "a semaphore has no owner that could be stopped in time; use --permits N, or rlock sem"};
-    const LockType* meant = find_lock_type(name);
-    if (!meant) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
-    take_type(opt, *meant, fmt::format("--type {}", name));
   };
 }
 
@@ -104,10 +86,8 @@ void declare_what(Declaration& told, RunOptions& opt) {
        .offer = Offer::key,
        .no_dash = true,
        .set = key_for_run(opt)});
-  for (const LockType& type : lock_types()) {
-    if (!type.flags.empty())
-      told.add({.names = type.flags, .help = type.help, .set = type_by_flag(opt, type)});
-  }
+  const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
+  declare_type_switches(told, take);
   if (const LockType* permit = find_lock_type("permit")) {
     told.add({.names = "--permits",
               .value = "N",
@@ -128,14 +108,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
            take_type(opt, *permit, "--count");
          }});
   }
-  told.add({.names = "--type",
-            .value = "T",
-            .help = lock_type_names(),
-            .standard = "lock",
-            .manual = "What kind of lock; the switches above are short for it.",
-            .offer = Offer::choices,
-            .choices = lock_type_names(),
-            .set = type_by_name(opt)});
+  declare_type(told, take);
 }
 
 void declare_hold(Declaration& told, RunOptions& opt) {
@@ -225,7 +198,7 @@ void declare_telling(Declaration& told, RunOptions& opt) {
             .set = reason_into(opt.reason)});
   told.add({.names = "--label",
             .value = "K=V",
-            .manual = "As --reason; may be given several times.",
+            .manual = "Shown by rlock inspect. May be given several times.",
             .set = label_into(opt.labels)});
   told.add({.names = "--show-args",
             .manual =

@@ -22,6 +22,7 @@ class List final : public Verb {
                      .about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.",
                      .examples = {{"rlock scripts list", ""}}};
     told.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_verbosity_elsewhere(told);
     return told;
   }
 
@@ -61,6 +62,7 @@ class Show final : public Verb {
                              .offer = Offer::choices,
                              .choices = names_,
                              .set = [this](std::string_view name) { script_ = &find(name); }});
+    declare_verbosity_elsewhere(told);
     return told;
   }
 

@@ -16,22 +16,17 @@ namespace {
 /// How long a server may take to write down what it holds and to end.
 constexpr Milliseconds kLocalStop{10000};
 
-void declare_common(Declaration& told) {
-  declare_verbosity(told);
-  told.groups.back().elsewhere = true;
-}
-
 class Start final : public Verb {
  public:
   Declaration declare() override {
     Declaration told{.verb = "server start",
-                     .usage = {"server start"},
+                     .usage = {"server start [OPTIONS]"},
                      .about =
                          "Start the private server of --url local: unless it runs. Whoever uses local:\n"
                          "starts it too; this is for a boot script, or to see what goes wrong.",
                      .notes = "Exit status: 0 it runs, 69 it does not come up, 78 its folder is not safe.",
                      .examples = {{"rlock server start", ""}}};
-    declare_common(told);
+    declare_verbosity_elsewhere(told);
     return told;
   }
 
@@ -46,13 +41,13 @@ class Stop final : public Verb {
  public:
   Declaration declare() override {
     Declaration told{.verb = "server stop",
-                     .usage = {"server stop"},
+                     .usage = {"server stop [OPTIONS]"},
                      .about =
                          "Stop the private server of --url local: in good order. What it holds is on disk\n"
                          "and there again at its next start; whoever holds a lock on it may lose it.",
                      .notes = "Exit status: 0 stopped, 1 it did not run, 69 it does not end.",
                      .examples = {{"rlock server stop", ""}}};
-    declare_common(told);
+    declare_verbosity_elsewhere(told);
     return told;
   }
 
@@ -73,7 +68,7 @@ class Status final : public Verb {
                      .examples = {{"rlock server status", ""},
                                   {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}}};
     told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_common(told);
+    declare_verbosity_elsewhere(told);
     return told;
   }
 

@@ -129,4 +129,10 @@ void declare_verbosity(Declaration& declaration) {
                    .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
+void declare_verbosity_elsewhere(Declaration& declaration) {
+  declaration.group("Options of every verb");
+  declaration.groups.back().elsewhere = true;
+  declare_verbosity(declaration);
+}
+
 }  // namespace rlock

@@ -24,7 +24,8 @@ struct ServerOptions {
 /// the config file, except `insecure` and `config`.
 void declare_server_options(Declaration& declaration, ServerOptions& options);
 
-/// -q and -v.
+/// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.
 void declare_verbosity(Declaration& declaration);
+void declare_verbosity_elsewhere(Declaration& declaration);
 
 }  // namespace rlock

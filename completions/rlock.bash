@@ -74,7 +74,7 @@ _rlock_options() {
       valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
-      offered='-k --key --lease --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --lease --type --owner -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock release')
@@ -190,11 +190,11 @@ _rlock_options() {
       valued='  '
       ;;
     'scripts list')
-      offered='--json -h --help -V --version'
+      offered='--json -q --quiet -v --verbose -h --help -V --version'
       valued='  '
       ;;
     'scripts show')
-      offered='-h --help -V --version'
+      offered='-q --quiet -v --verbose -h --help -V --version'
       valued='  '
       ;;
     'scripts load')
@@ -202,15 +202,15 @@ _rlock_options() {
       valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'completion bash')
-      offered='-h --help -V --version'
+      offered='-q --quiet -v --verbose -h --help -V --version'
       valued='  '
       ;;
     'completion zsh')
-      offered='-h --help -V --version'
+      offered='-q --quiet -v --verbose -h --help -V --version'
       valued='  '
       ;;
     'completion fish')
-      offered='-h --help -V --version'
+      offered='-q --quiet -v --verbose -h --help -V --version'
       valued='  '
       ;;
     'help')

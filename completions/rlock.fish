@@ -180,7 +180,7 @@ complete -c rlock -n '__rlock_verb run' -l kill-after -x -d 'The pause between t
 complete -c rlock -n '__rlock_verb run' -l lost-grace -x -d 'The same pause after a loss; it must fit into the lease'
 complete -c rlock -n '__rlock_verb run' -l on-lost -x -a 'stop warn' -d 'stop COMMAND or warn, when the lock is lost'
 complete -c rlock -n '__rlock_verb run' -l reason -x -d 'Shown to whoever waits, and by rlock inspect'
-complete -c rlock -n '__rlock_verb run' -l label -x -d 'As --reason; may be given several times'
+complete -c rlock -n '__rlock_verb run' -l label -x -d 'Shown by rlock inspect'
 complete -c rlock -n '__rlock_verb run' -l show-args -d 'Show the arguments of COMMAND as well'
 complete -c rlock -n '__rlock_verb run' -l status-file -r -F -d 'one JSON line that says how it ended'
 complete -c rlock -n '__rlock_verb run' -l status-fd -x -d 'the same, to an open descriptor'
@@ -214,6 +214,10 @@ complete -c rlock -n '__rlock_verb run' -s V -l version -d 'say which rlock this
 complete -c rlock -n '__rlock_words lock' -a acquire -d 'take a lock that nobody renews; prints its owner id'
 complete -c rlock -n '__rlock_verb lock acquire' -s k -l key -x -a '(__rlock_keys keys)'
 complete -c rlock -n '__rlock_verb lock acquire' -l lease -x -d 'the lock ends after this (required)'
+complete -c rlock -n '__rlock_verb lock acquire' -s s -l shared -l read -d 'readers share the key; whoever writes takes -x'
+complete -c rlock -n '__rlock_verb lock acquire' -s x -l exclusive -l write -d 'one writer'
+complete -c rlock -n '__rlock_verb lock acquire' -l fair -d 'in order of arrival'
+complete -c rlock -n '__rlock_verb lock acquire' -l fenced -d 'a growing number in RLOCK_FENCE'
 complete -c rlock -n '__rlock_verb lock acquire' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'lock read write fair fenced spin permit plain'
 complete -c rlock -n '__rlock_verb lock acquire' -l owner -x -a '(__rlock_owners)' -d 'who has KEY already keeps it, with a new lease'
 complete -c rlock -n '__rlock_verb lock acquire' -l again -d 'one more hold of an owner who has KEY'
@@ -927,11 +931,15 @@ complete -c rlock -n '__rlock_verb server status' -s V -l version -d 'say which 
 # rlock scripts list
 complete -c rlock -n '__rlock_words scripts' -a list -d 'name them, with their SHA-1'
 complete -c rlock -n '__rlock_verb scripts list' -l json -d 'one document'
+complete -c rlock -n '__rlock_verb scripts list' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb scripts list' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb scripts list' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts list' -s V -l version -d 'say which rlock this is'
 
 # rlock scripts show
 complete -c rlock -n '__rlock_words scripts' -a show -d 'print one, byte for byte as it is sent'
+complete -c rlock -n '__rlock_verb scripts show' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb scripts show' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
@@ -961,16 +969,22 @@ complete -c rlock -n '__rlock_verb scripts load' -s V -l version -d 'say which r
 
 # rlock completion bash
 complete -c rlock -n '__rlock_words completion' -a bash -d 'for bash'
+complete -c rlock -n '__rlock_verb completion bash' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb completion bash' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb completion bash' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion bash' -s V -l version -d 'say which rlock this is'
 
 # rlock completion zsh
 complete -c rlock -n '__rlock_words completion' -a zsh -d 'for zsh'
+complete -c rlock -n '__rlock_verb completion zsh' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb completion zsh' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb completion zsh' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion zsh' -s V -l version -d 'say which rlock this is'
 
 # rlock completion fish
 complete -c rlock -n '__rlock_words completion' -a fish -d 'for fish'
+complete -c rlock -n '__rlock_verb completion fish' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb completion fish' -s v -l verbose -d 'Also what happens inside'
 complete -c rlock -n '__rlock_verb completion fish' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion fish' -s V -l version -d 'say which rlock this is'
 

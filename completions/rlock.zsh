@@ -94,7 +94,7 @@ _rlock_arguments() {
         '*--lost-grace=[The same pause after a loss; it must fit into the lease]:DUR:( )' \
         '*--on-lost=[stop COMMAND or warn, when the lock is lost]:stop|warn:(stop warn)' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
-        '*--label=[As --reason; may be given several times]:K=V:( )' \
+        '*--label=[Shown by rlock inspect]:K=V:( )' \
         '*--show-args[Show the arguments of COMMAND as well]' \
         '*--status-file=[one JSON line that says how it ended]:F:_files' \
         '*--status-fd=[the same, to an open descriptor]:N:( )' \
@@ -136,6 +136,14 @@ _rlock_arguments() {
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
         '*--lease=[the lock ends after this (required)]:DUR:( )' \
+        '*-s[readers share the key; whoever writes takes -x]' \
+        '*--shared[readers share the key; whoever writes takes -x]' \
+        '*--read[readers share the key; whoever writes takes -x]' \
+        '*-x[one writer]' \
+        '*--exclusive[one writer]' \
+        '*--write[one writer]' \
+        '*--fair[in order of arrival]' \
+        '*--fenced[a growing number in RLOCK_FENCE]' \
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
         '*--owner=[who has KEY already keeps it, with a new lease]:ID:_rlock_owners' \
         '*--again[one more hold of an owner who has KEY]' \
@@ -1069,6 +1077,10 @@ _rlock_arguments() {
     'scripts list')
       _arguments -s -S \
         '*--json[one document]' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1077,6 +1089,10 @@ _rlock_arguments() {
       ;;
     'scripts show')
       _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1115,6 +1131,10 @@ _rlock_arguments() {
       ;;
     'completion bash')
       _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1123,6 +1143,10 @@ _rlock_arguments() {
       ;;
     'completion zsh')
       _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1131,6 +1155,10 @@ _rlock_arguments() {
       ;;
     'completion fish')
       _arguments -s -S \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside]' \
+        '*--verbose[Also what happens inside]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \

@@ -37,6 +37,23 @@ TEST_CASE("a lease that is over before any answer is refused") {
   CHECK(acquire.err() == "rlock: --lease 2ms is over before any answer; it needs 100ms or more\n");
 }
 
+TEST_CASE("acquire takes the switches of run for its types, and two that differ are refused") {
+  RedisServer redis;
+  acquired(redis, "shared", {"-s"});
+  acquired(redis, "shared", {"--read"});
+  acquired(redis, "alone", {"-x"});
+  acquired(redis, "fair", {"--fair"});
+  acquired(redis, "fenced", {"--fenced"});
+  CHECK(redis.cli({"HGET", "shared", "mode"}) == "read");
+  CHECK(redis.cli({"HGET", "alone", "mode"}) == "write");
+  Rlock refused{{"lock", "acquire", "-n", "alone", "--lease", "1m"}, redis.environment()};
+  CHECK(refused.exit_code() == 65);
+  CHECK(refused.err().find("take it with --write (-x) or --read (-s)") != std::string::npos);
+  Rlock both{{"lock", "acquire", "k", "--lease", "1m", "--fair", "--type", "read"}, redis.environment()};
+  CHECK(both.exit_code() == 64);
+  CHECK(both.err() == "rlock: --type: contradicts --type fair\n");
+}
+
 TEST_CASE("acquire without a lease is refused, and nothing is sent") {
   RedisServer redis;
   Monitor monitor{redis};

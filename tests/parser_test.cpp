@@ -205,8 +205,18 @@ TEST_CASE("help and version are wishes wherever they stand before the command") 
 }
 
 TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
-  CHECK(Sample{}.refusal({"-h", "db.example", "-k", "k"}) ==
-        "-h is --help; for a server say --url redis://db.example");
+  Sample sample;
+  Declaration declaration = sample.told();
+  const Words words{"-h", "db.example", "-k", "k"};
+  CHECK(parse(declaration, words).wish == Parsed::Wish::help);  // a verb that knows no server
+  declaration.add({.names = "-u, --url", .value = "URL", .set = [](std::string_view) {}});
+  std::string refusal;
+  try {
+    static_cast<void>(parse(declaration, words));
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  CHECK(refusal == "-h is --help; for a server say --url redis://db.example");
 }
 
 TEST_CASE("a letter with = behind it is refused, for the value would begin with it") {

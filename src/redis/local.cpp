@@ -99,7 +99,7 @@ std::string find_server() {
     }
   }
   refuse(Error::unreachable,
-         "neither redis-server nor valkey-server is installed; install one, or name a server with --url");
+         "neither redis-server nor valkey-server is installed; install one, or use another server than local:");
 }
 
 /// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets. All
