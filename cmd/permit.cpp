@@ -78,6 +78,7 @@ class Acquire final : public PoolVerb {
               .value = "N",
               .help = "so many, all or none",
               .standard = "1",
+              .manual = "More than the pool has: status 65.",
               .set = number(count_, 1, Permits::kMostAtOnce)});
     declare_wait(told, wait_);
     told.group("Telling");

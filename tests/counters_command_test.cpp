@@ -269,6 +269,29 @@ TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the 
         "rlock: " + id + " of 'p' is not taken any more; see: rlock inspect --prefix app: p\n");
 }
 
+TEST_CASE("more permits than the pool has are refused at once, and not waited for") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 3", 0, ""}});
+  const std::string reason =
+      "rlock: 'seats': the pool has 3 permits, and --count 9 can never be had; ask for fewer, or make it "
+      "larger: rlock permit add seats 6\n";
+  for (const bool taken : {false, true}) {
+    CAPTURE(taken);
+    if (taken) REQUIRE(redis.rlock("permit", "acquire", "seats", "--lease", "1m").exit_code() == 0);
+    for (const std::string wait : {"0", "forever"}) {
+      Rlock acquire = redis.rlock("permit", "acquire", "seats", "--lease", "1m", "--count", "9", "-w", wait);
+      CHECK(acquire.exit_code() == 65);
+      CHECK(acquire.err() == reason);
+      Rlock run = redis.rlock("run", "-k", "seats", "--count", "9", "-w", wait, "--", "true");
+      CHECK(run.exit_code() == 65);
+      CHECK(run.err() == reason);
+    }
+    CHECK(redis.rlock("run", "-k", "seats", "--permits", "3", "--count", "9", "--", "true").exit_code() ==
+          64);
+  }
+  CHECK(redis.rlock("run", "-n", "-k", "seats", "--count", "3", "--", "true").exit_code() == 75);
+}
+
 TEST_CASE("numbers that are none are refused before anything is sent") {
   RedisServer redis;
   Monitor monitor{redis};

@@ -16,6 +16,7 @@
 --       {2}          a late copy: what it took is gone
 --       {4}          there is no pool
 --       {5, size}    the pool has another size
+--       {6, size}    the pool is smaller than what is asked for
 --       {-1, kind}   something else stands there
 local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, count, lease, total, channel, sharded, memory =
@@ -53,6 +54,7 @@ if is_over(request, missing == 0) then return {2} end
 if missing > available then
   local first = redis.call('zrange', taken, 0, 0, 'withscores')
   if more and available > 0 then announce(channel, available, sharded) end
+  if size > 0 and count > size then return {6, size} end  -- 0: a semaphore, perhaps, of which nothing is left
   if not first[2] then return {0, -2} end
   if first[2] == '922337203685477' then return {0, -1} end
   return {0, first[2] - time}

@@ -26,6 +26,14 @@ Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t foun
                               found, wanted, found, remedy)};
 }
 
+Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size) {
+  return {
+      .why = Refused::Why::wrong_type,
+      .text = fmt::format("{}: the pool has {} permits, and --count {} can never be had; ask for fewer, or "
+                          "make it larger: rlock permit add {} {}",
+                          quoted(name), size, count, words_for(name), count - size)};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> slot_in(const std::string& id) {
@@ -74,6 +82,7 @@ Attempt Permits::read(const Reply& reply) const {
     case 0: return busy_pool(reply.at(1).integer());
     case 4: return refuse_absent(claim_.name, PoolKind::permits);
     case 5: return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
+    case 6: return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
   }
   return read_attempt(claim_, "a pool of permits", reply);
 }
