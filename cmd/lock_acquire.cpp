@@ -174,6 +174,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
   if (again_ && gave_up && gave_up->refused && gave_up->refused->why == Refused::Why::absent)
     got = take(session, started, false, lines);
 
+  if (std::holds_alternative<Taken>(got)) lines.acquired();
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
   const GaveUp& why = std::get<GaveUp>(got);
   die_if_interrupted(session, lines, why);

@@ -106,6 +106,7 @@ class Acquire final : public PoolVerb {
                     {session.deployment, started, wait_, {name}, "all its permits are taken"}};
     refuse_latch(session, started, wait_);
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
+    if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     die_if_interrupted(session, lines, std::get<GaveUp>(got));
     return say_refusal(std::get<GaveUp>(got), fmt::format("all permits of {} are taken", quoted(name)),

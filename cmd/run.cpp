@@ -183,6 +183,8 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
                            describe(opt.lease)));
     else if (!answer.why.empty())
       mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
+    if (answer.how == GivenBack::How::yes) mention("released " + key);
+    if (answer.how == GivenBack::How::kept) mention(key + " is kept by --min-hold");
     if (answer.how == GivenBack::How::not_ours && !lost)
       complain(fmt::format("lost {}: it was not ours any more at its release", key));
     if (!answer.unannounced.empty())
@@ -266,7 +268,7 @@ int run(const RunOptions& opt) {
     if (interrupted) die_of(*signals.ended());
     return exit;
   }
-  lines.over();
+  lines.acquired();
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();
   say_who_voted(redis, taken.said);

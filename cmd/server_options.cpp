@@ -124,9 +124,11 @@ void declare_verbosity(Declaration& declaration) {
   declaration.add({.names = "-q, --quiet",
                    .manual = "Only errors and warnings.",
                    .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
-  declaration.add({.names = "-v, --verbose",
-                   .manual = "Also what happens inside.",
-                   .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declaration.add(
+      {.names = "-v, --verbose",
+       .manual = "Also what happens inside, and when, counted from the start: the lock acquired, renewed "
+                 "(first, and after trouble) and released; redirections, failovers, broken connections.",
+       .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
 void declare_verbosity_elsewhere(Declaration& declaration) {

@@ -49,6 +49,13 @@ void WaitLines::over() {
   inquiry_.drop();
 }
 
+void WaitLines::acquired() {
+  over();
+  std::vector<std::string> names;
+  for (const LockName& name : subject_.names) names.push_back(quoted(name));
+  mention(fmt::format("acquired {} after {}", joined(names, ", "), since_start()));
+}
+
 void WaitLines::hear(const Waiting& waiting) {
   failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
   if (waiting.busy == nullptr) return;

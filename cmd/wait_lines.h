@@ -38,7 +38,7 @@ class WaitLines final : public Source {
   void hear(const Waiting& waiting);
 
   /// It has been acquired: no more lines.
-  void over();
+  void acquired();
 
   /// The last word: who has it, and how a stale lock is removed; or, when a signal ended the wait, what it
   /// was about.
@@ -49,6 +49,7 @@ class WaitLines final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
+  void over();
   void want(TimePoint by, TimePoint now);
   void advance();
   void begin_inquiry();

@@ -84,7 +84,9 @@ TEST_CASE("verbosity decides who speaks") {
   };
   CHECK(said(Verbosity::quiet) == "rlock: a\n");
   CHECK(said(Verbosity::normal) == "rlock: a\nrlock: b\n");
-  CHECK(said(Verbosity::verbose) == "rlock: a\nrlock: b\nrlock: c\n");
+  const std::string all = said(Verbosity::verbose);
+  CHECK(all.starts_with("rlock: a\nrlock: b\nrlock: +"));
+  CHECK(all.ends_with("s c\n"));
 }
 
 TEST_CASE("a line longer than a pipe takes at once arrives whole") {

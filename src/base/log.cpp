@@ -8,15 +8,18 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <new>
 
 #include "base/redaction.h"
-#include "base/time.h"
 
 namespace rlock {
 namespace {
 
+constexpr std::string_view kName = "rlock: ";
+
 Verbosity level = Verbosity::normal;
+TimePoint start = Clock::now();
 
 /// How long a reader of our stderr may sleep before we go on without it: whoever holds a lock has better
 /// things to do.
@@ -37,15 +40,13 @@ bool writable(TimePoint until) noexcept {
 
 /// All of a line at once, so that the lines of two processes do not mix: a pipe takes up to PIPE_BUF bytes as
 /// a whole.
-void write_line(std::string_view text) noexcept {
-  constexpr std::string_view kName = "rlock: ";
+void write_line(std::string_view text, std::string_view name = kName) noexcept {
   constexpr std::string_view kEnd = "\n";
   const auto part = [](std::string_view bytes) {
     return iovec{const_cast<char*>(bytes.data()), bytes.size()};
   };
 
   const TimePoint until = later(Clock::now(), stuck ? Milliseconds::zero() : kStderrPatience);
-  std::string_view name = kName;
   for (bool done = false; !done;) {
     const auto piece = text.substr(0, PIPE_BUF - name.size() - kEnd.size());
     done = piece.size() == text.size();
@@ -62,25 +63,32 @@ void write_line(std::string_view text) noexcept {
   }
 }
 
-}  // namespace
-
-void set_verbosity(Verbosity verbosity) noexcept { level = verbosity; }
-Verbosity verbosity() noexcept { return level; }
-
-void complain(std::string_view text) noexcept {
+void write_redacted(std::string_view text, std::string_view name = kName) noexcept {
   try {
-    write_line(redacted_line(text));
+    write_line(redacted_line(text), name);
   } catch (const std::bad_alloc&) {
     write_line("out of memory");
   }
 }
+
+}  // namespace
+
+void set_verbosity(Verbosity verbosity) noexcept { level = verbosity; }
+Verbosity verbosity() noexcept { return level; }
+void set_log_start(TimePoint started) noexcept { start = started; }
+
+void complain(std::string_view text) noexcept { write_redacted(text); }
 
 void tell(std::string_view text) noexcept {
   if (level != Verbosity::quiet) complain(text);
 }
 
 void mention(std::string_view text) noexcept {
-  if (level == Verbosity::verbose) complain(text);
+  if (level != Verbosity::verbose) return;
+  char name[48];
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const int size = std::snprintf(name, sizeof name, "%s+%.3fs ", kName.data(), seconds);
+  write_redacted(text, {name, static_cast<std::size_t>(size)});
 }
 
 }  // namespace rlock

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -62,6 +63,7 @@ Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std:
   Link* const link = link_of(connection);
   const Address asked = link != nullptr ? link->address() : Address{};
   if (const auto redirection = read_redirection(error, asked)) {
+    mention(fmt::format("redirected by {} to {}", asked.str(), redirection->to.str()));
     if (error.is_error("ASK")) {
       asking_.emplace(key, redirection->to);
       return Verdict::asking;

@@ -72,6 +72,8 @@ void Link::open(TimePoint now) {
 void Link::failed(Failure why, TimePoint now) {
   contacted_ = contacted();
   if (connection_) owing_ = connection_->owes();
+  if (connection_ && connection_->open())
+    mention(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);
   connection_.reset();
   second_.reset();

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -136,6 +137,10 @@ void Sentinel::check(TimePoint now) {
 
 void Sentinel::lead() {
   state_ = State::leading;
+  if (const Address& primary = link_->address(); primary != primary_) {
+    if (!primary_.host.empty()) mention(fmt::format("failed over to {}", primary.str()));
+    primary_ = primary;
+  }
   look_again_at_ = later(Clock::now(), kLookAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }

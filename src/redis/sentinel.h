@@ -62,6 +62,7 @@ class Sentinel final : public Route {
   TimePoint look_again_at_ = kNever;
   TimePoint late_at_ = kNever;                  ///< who answers after that must be named once more
   std::unique_ptr<Link> link_;                  ///< to who they named
+  Address primary_;                             ///< who led last
   std::vector<std::unique_ptr<Link>> retired_;  ///< for what their condemned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
   std::shared_ptr<Question> role_;

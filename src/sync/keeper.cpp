@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "sync/replicas.h"
 
 namespace rlock {
@@ -80,8 +83,21 @@ void Keeper::look(TimePoint now) {
     options_.lease.asked = try_->asked;
     next_try_ = later(try_->asked, options_.lease.budget.renew_every);
   }
-  obstacle_ = came_to == Outcome::failed ? obstacle() : "";
+  const bool troubled = came_to == Outcome::failed;
+  const std::string obstacle = troubled ? this->obstacle() : "";
+  if (troubled ? obstacle_.empty() : !said_renewed_ || !obstacle_.empty()) say(obstacle);
+  said_renewed_ = said_renewed_ || !troubled;
+  obstacle_ = obstacle;
   finish();
+}
+
+/// For -v: the first renewal, and where trouble begins and ends.
+void Keeper::say(const std::string& obstacle) const {
+  std::vector<std::string> names;
+  for (const Part& part : options_.parts) names.push_back(quoted(part.lock->name()));
+  const std::string what = joined(names, ", ");
+  if (!obstacle.empty()) return mention(fmt::format("could not renew {}: {}; trying again", what, obstacle));
+  mention(fmt::format("renewed {}{}", what, said_renewed_ || !obstacle_.empty() ? " again" : ""));
 }
 
 /// Why the try under way has come to nothing: what the first of those says that did not renew, or not at enough replicas.

@@ -65,6 +65,7 @@ class Keeper final : public Source {
   Outcome outcome_of_confirmation(std::uint64_t connection) const;
   void ask_for_confirmations();
   std::string obstacle() const;
+  void say(const std::string& obstacle) const;
   void finish();
   void lose(std::string why, TimePoint now);
 
@@ -75,6 +76,7 @@ class Keeper final : public Source {
   TimePoint next_try_;
   std::optional<Try> try_;
   std::string obstacle_;  ///< why the last try came to nothing
+  bool said_renewed_ = false;
   bool stopped_ = false;
 };
 
