@@ -34,8 +34,8 @@ Finding persistence(const Info& info) {
 Finding role(const Info& info) {
   if (value(info, "role") == "master") return {"role", true, "it is a primary"};
   return {"role", false,
-          fmt::format("it is a replica of {}: locks cannot be written; name the primary, or its Sentinel",
-                      value(info, "master_host"))};
+          fmt::format("it is a replica of {}:{}: locks cannot be written; name that, or its Sentinel",
+                      value(info, "master_host"), value(info, "master_port"))};
 }
 
 /// A failover may lose what the replica did not have yet. That is no fault of the server, but has to be known.
@@ -61,6 +61,8 @@ std::map<std::string, std::string> parse_info(std::string_view text) {
   }
   return info;
 }
+
+bool is_cluster_node(const Info& info) { return value(info, "redis_mode") == "cluster"; }
 
 std::vector<Finding> diagnose(const Info& info) {
   std::vector<Finding> findings;

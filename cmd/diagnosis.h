@@ -17,6 +17,9 @@ struct Finding {
 /// The lines "name:value" of an answer to INFO.
 std::map<std::string, std::string> parse_info(std::string_view text);
 
+/// Does it serve but some of the keys, and send us elsewhere for the others?
+bool is_cluster_node(const std::map<std::string, std::string>& info);
+
 /// What a server says about itself, judged by what locks need. What it does not say is not judged.
 std::vector<Finding> diagnose(const std::map<std::string, std::string>& info);
 

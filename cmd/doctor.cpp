@@ -11,6 +11,8 @@
 #include "cmd/output.h"
 #include "cmd/session.h"
 #include "cmd/verbs.h"
+#include "redis/server_identity.h"
+#include "redis/slots.h"
 #include "scripts.h"
 
 namespace rlock {
@@ -19,10 +21,19 @@ namespace {
 /// A round trip longer than this eats what the shortest leases have to spare.
 constexpr Milliseconds kSlow{100};
 
-/// What was found about one server.
+/// One server to look at: a node of the deployment, or a primary of a cluster.
+struct Place {
+  std::string name;
+  std::size_t node;
+  std::string key;  ///< of a cluster: one that lives there
+  bool cluster = false;
+};
+
+/// What was found about it.
 struct Patient {
   std::string server;
   std::vector<Finding> findings;
+  std::string run_id;  ///< empty: it does not say
 
   bool fit() const { return std::ranges::all_of(findings, &Finding::fit); }
 };
@@ -42,30 +53,36 @@ class Doctor final : public Verb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_};
-    const TimePoint asked = Clock::now();
+    Session session{server_, nullptr, Session::Access::looks};
     session.ask_all(command({"PING"}));
-    const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
-    const std::vector<Patient> patients = examine(session, took);
+    std::vector<Patient> patients;
+    for (const Place& place : places(session)) {
+      patients.push_back(examine(session, place));
+      find_twin(patients);
+    }
     show(patients);
     return std::ranges::all_of(patients, &Patient::fit) ? exit_code::ok : exit_code::no;
   }
 
  private:
-  static std::vector<Patient> examine(Session& session, Milliseconds took);
+  static std::vector<Place> places(Session& session);
+  static Patient examine(Session& session, const Place& place);
+  static void find_twin(std::vector<Patient>& patients);
   void show(const std::vector<Patient>& patients) const;
 
   bool json_ = false;
   ServerOptions server_;
 };
 
-/// A question about each server, and who does not answer it.
+std::string why(const Vote& vote) {
+  if (vote.reply && vote.reply->is_error()) return failure_of(*vote.reply).text;
+  return vote.failure ? vote.failure->text : "no answer";
+}
+
 Finding scripting(const Vote& vote) {
   if (vote.answer()) return {"scripting", true, "scripts run"};
-  const std::string why = vote.reply     ? failure_of(*vote.reply).text
-                          : vote.failure ? vote.failure->text
-                                         : "no answer";
-  return {"scripting", false, fmt::format("scripts do not run, and every lock is one: {}", sanitized(why))};
+  return {"scripting", false,
+          fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
 
 /// A user for locks alone need not see the settings; but nobody may believe that they were looked at.
@@ -82,26 +99,81 @@ Finding distance(Milliseconds took) {
   return {"distance", false, fmt::format("it took {} to answer; give leases room", span)};
 }
 
-std::vector<Patient> Doctor::examine(Session& session, Milliseconds took) {
-  const Patience patience = within(session.deployment.timeouts.connect + session.deployment.timeouts.command);
-  const Votes infos = session.redis.run(command({"INFO"}), patience);
-  const Votes scripts = session.redis.run(
-      {.script = &scripts::semaphore_status, .keys = {session.name("rlock:doctor").str()}}, patience);
-  std::vector<Patient> patients;
-  for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
-    Patient patient{.server = session.redis.str(node)};
-    if (const Reply* info = infos[node].answer()) {
-      patient.findings = diagnose(parse_info(info->text()));
-    } else if (infos[node].reply) {
-      patient.findings.push_back(settings(*infos[node].reply));
-    } else if (infos[node].failure) {
-      patient.findings.push_back({"answer", false, infos[node].failure->text});
-    }
-    patient.findings.push_back(scripting(scripts[node]));
-    if (!infos[node].failure) patient.findings.push_back(distance(took));
-    patients.push_back(std::move(patient));
+/// Asks one node of the deployment alone.
+Vote ask_at(Session& session, const Place& place, Call call) {
+  if (call.keys.empty() && !place.key.empty()) call.keys = {place.key};
+  if (session.redis.nodes() > 1) {
+    call.only_at.assign(session.redis.nodes(), false);
+    call.only_at[place.node] = true;
   }
-  return patients;
+  const Vote vote = session.redis.run(call, session.patience())[place.node];
+  if (session.signals.ended()) die_of(*session.signals.ended());
+  return vote;
+}
+
+/// A cluster is as many servers as it has primaries.
+std::vector<Place> Doctor::places(Session& session) {
+  std::vector<Place> places;
+  for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
+    const Place whole{.name = session.redis.str(node), .node = node, .key = {}};
+    const bool cluster = session.deployment.targets[node].topology == Target::Topology::cluster;
+    const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
+    const auto map = slots.answer() != nullptr ? SlotMap::read(*slots.answer(), {}) : std::nullopt;
+    if (!map || map->empty()) {
+      places.push_back(whole);
+      continue;
+    }
+    for (std::string& key : key_of_each_node(*map)) {
+      const Address* owner = map->owner(slot_of(key));
+      places.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
+                        .node = node,
+                        .key = std::move(key),
+                        .cluster = true});
+    }
+  }
+  return places;
+}
+
+/// Who does not answer the first question is not asked the others: it would be the same failure once more.
+Patient Doctor::examine(Session& session, const Place& place) {
+  Patient patient{.server = place.name, .findings = {}, .run_id = {}};
+  const TimePoint asked = Clock::now();
+  const Vote ping = ask_at(session, place, command({"PING"}));
+  const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
+  if (ping.answer() == nullptr) {
+    patient.findings.push_back({"answer", false, sanitized(why(ping))});
+    return patient;
+  }
+  const Vote said = ask_at(session, place, command({"INFO"}));
+  if (said.answer() != nullptr) {
+    const auto info = parse_info(said.answer()->text());
+    if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;
+    patient.findings = diagnose(info);
+    const Target& target = session.deployment.targets[place.node];
+    if (target.topology == Target::Topology::single && is_cluster_node(info))
+      patient.findings.insert(
+          patient.findings.begin(),
+          {"url", false,
+           fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
+                       url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
+  } else if (said.reply) {
+    patient.findings.push_back(settings(*said.reply));
+  }
+  const std::string key = place.cluster ? place.key : session.name("rlock:doctor").str();
+  patient.findings.push_back(
+      scripting(ask_at(session, place, {.script = &scripts::semaphore_status, .keys = {key}})));
+  patient.findings.push_back(distance(took));
+  return patient;
+}
+
+/// Is the last one a server that has been looked at before, under another name?
+void Doctor::find_twin(std::vector<Patient>& patients) {
+  Patient& last = patients.back();
+  const auto twin = std::ranges::find(patients, last.run_id, &Patient::run_id);
+  if (last.run_id.empty() || &*twin == &last) return;
+  last.findings.push_back(
+      {"quorum", false,
+       fmt::format("it is the same server as {}: one of them, which counts twice, has to go", twin->server)});
 }
 
 void Doctor::show(const std::vector<Patient>& patients) const {

@@ -149,7 +149,7 @@ void Inspect::show_listeners(Session& session) {
 }
 
 int Inspect::act(TimePoint, std::vector<std::string>) {
-  Session session{server_};
+  Session session{server_, nullptr, Session::Access::looks};
   if (!completion_.empty()) {
     print(candidates(session, completion_, keys_));
     return exit_code::ok;

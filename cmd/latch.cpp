@@ -202,7 +202,7 @@ class Status final : public LatchVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_};
+    Session session{server_, nullptr, Session::Access::looks};
     const Latch there = latch(session);
     const LatchAnswer answer = there.read_status(session.ask(there.status()));
     if (answer.how == LatchAnswer::How::refused) return finish(session, answer);

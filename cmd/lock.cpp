@@ -175,7 +175,7 @@ class Status final : public LockVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_};
+    Session session{server_, nullptr, Session::Access::looks};
     const Views views = look(session);
     if (json_) {
       print_line(inspection_document(views.seen, true).str());

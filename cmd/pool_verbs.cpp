@@ -99,7 +99,7 @@ class Status final : public PoolVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    Session session{server_};
+    Session session{server_, nullptr, Session::Access::looks};
     const Pool there = pool(session);
     const auto answer = there.read_status(session.ask(there.status()));
     if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};

@@ -247,6 +247,7 @@ int run(const RunOptions& opt) {
                  opt.deployment.targets,
                  {.timeouts = opt.deployment.timeouts,
                   .all = opt.quorum_all,
+                  .to_primary = true,
                   .knock = opt.wait.given,
                   .interrupted = [&signals] { return signals.look_for_any(); }}};
   mention(opt.budget.str());

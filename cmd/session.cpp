@@ -28,14 +28,15 @@ class Stragglers {
 
 }  // namespace
 
-Session::Session(const ServerOptions& server, const WaitOptions* wait)
+Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
     : deployment(settle(server)),
       may_wait(wait != nullptr && !wait->given),
       signals(loop),
       redis(loop, deployment.targets,
-            {.timeouts = deployment.timeouts, .knock = wait && wait->given, .interrupted = [this] {
-               return signals.look_for_any();
-             }}) {}
+            {.timeouts = deployment.timeouts,
+             .to_primary = access == Access::writes,
+             .knock = wait && wait->given,
+             .interrupted = [this] { return signals.look_for_any(); }}) {}
 
 Patience Session::patience() const {
   return {later(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),

@@ -13,8 +13,12 @@ namespace rlock {
 /// A deployment that one verb talks to: settled from the options, opened, with a time limit for whoever only asks.
 class Session {
  public:
+  /// Whoever only looks is served by a replica, too.
+  enum class Access { looks, writes };
+
   /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
-  explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr);
+  explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
+                   Access access = Access::writes);
 
   const Deployment deployment;
   const bool may_wait;  ///< would --wait help? It is an option of this verb, and was not given

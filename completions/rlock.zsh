@@ -100,8 +100,8 @@ _rlock_arguments() {
         '*--status-fd=[the same, to an open descriptor]:N:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
         '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \
@@ -173,8 +173,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -207,8 +207,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -242,8 +242,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -309,8 +309,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -342,8 +342,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -384,8 +384,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -416,8 +416,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -450,8 +450,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -484,8 +484,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -518,8 +518,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -550,8 +550,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -590,8 +590,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -623,8 +623,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -655,8 +655,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -689,8 +689,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -722,8 +722,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -756,8 +756,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -789,8 +789,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -823,8 +823,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -863,8 +863,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -896,8 +896,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -928,8 +928,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -998,8 +998,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1029,8 +1029,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1041,8 +1041,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1053,8 +1053,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1066,8 +1066,8 @@ _rlock_arguments() {
         '*--json[one document]' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1121,8 +1121,8 @@ _rlock_arguments() {
         '*--command-timeout=[For the answer to one request]:DUR:( )' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1169,8 +1169,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1183,8 +1183,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \

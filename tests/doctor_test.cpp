@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "cmd/diagnosis.h"
+#include "support/cluster_servers.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -64,6 +67,43 @@ TEST_CASE("of a server that is away nothing is praised") {
   const std::string away = doctor.out().substr(doctor.out().find("unix:///nonexistent"));
   CHECK(away.find("BAD  answer") != std::string::npos);
   CHECK(away.find("  ok ") == std::string::npos);
+}
+
+TEST_CASE("a node of a cluster is named as such, with the right URL, and a cluster primary by primary") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  const auto doctor_at = [&](const std::string& url) {
+    return Rlock{{"doctor", "-u", url}, Rlock::clean_environment()};
+  };
+  const std::string node = "127.0.0.1:" + std::to_string(cluster.node(0).port());
+  Rlock lone = doctor_at("redis://" + node);
+  CHECK(lone.exit_code(30s) == 1);
+  CHECK(lone.out().find(
+            "  BAD  url          it is a node of a cluster, and serves its own keys only: use --url "
+            "redis+cluster://" +
+            node) != std::string::npos);
+
+  Rlock whole = doctor_at("redis+cluster://" + node);
+  CHECK(whole.exit_code(30s) == 1);  // they do not persist
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string name = "127.0.0.1:" + std::to_string(cluster.node(i).port());
+    const auto at = whole.out().find(name + "\n");
+    REQUIRE(at != std::string::npos);
+    CHECK(whole.out().find(name + "\n", at + 1) == std::string::npos);
+  }
+  CHECK(whole.out().find("BAD  url") == std::string::npos);
+  CHECK(std::ranges::count(whole.out(), '\n') == 3 * 7);
+}
+
+TEST_CASE("a password that one of several servers refuses is one finding") {
+  RedisServer one, two, secret{{.config = {"requirepass hunter2"}}};
+  Process::Options options = one.environment();
+  options.env["RLOCK_URL"] += " " + two.url() + " " + secret.url();
+  Rlock doctor{{"doctor"}, options};
+  CHECK(doctor.exit_code() == 1);
+  const std::string refused = doctor.out().substr(doctor.out().find(secret.url()));
+  CHECK(refused.find("BAD  answer       the server asks for a password") != std::string::npos);
+  CHECK(std::ranges::count(refused, '\n') == 2);
 }
 
 TEST_CASE("no server is no finding but a failure") {

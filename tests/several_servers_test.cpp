@@ -135,7 +135,8 @@ TEST_CASE("in JSON each view says whose it is") {
   const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
   CHECK(inspect.exit_code == 0);
   CHECK(inspect.out.find(R"("count":null,"server":")" + masters.proxy(0).url() +
-                         R"("},{"key":"deploy","type":"none","state":"free",)") != std::string::npos);
+                         R"("},{"key":"deploy","name":"deploy","type":"none","state":"free",)") !=
+        std::string::npos);
 }
 
 TEST_CASE("what one server counts cannot be counted by several, and says so") {
@@ -172,7 +173,8 @@ TEST_CASE("inspect without a key looks through every primary of a cluster") {
   CHECK(names.exit_code == 0);
   CHECK(names.out == expected);
   const Result all = result_of({"inspect", "--json"}, options);
-  CHECK(all.out.starts_with(R"({"v":1,"complete":true,"keys":[{"key":"a","type":"lock","state":"held",)"));
+  CHECK(all.out.starts_with(
+      R"({"v":1,"complete":true,"keys":[{"key":"a","name":"a","type":"lock","state":"held",)"));
 
   const std::size_t third = ClusterServers::third_of("a");
   const std::string slot = std::to_string(slot_of("a"));

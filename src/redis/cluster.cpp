@@ -79,6 +79,12 @@ Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std:
   return is_passing(error) ? Verdict::later : Verdict::pass_on;
 }
 
+std::set<std::string> Cluster::run_ids() const {
+  std::set<std::string> ids;
+  for (const auto& [address, link] : nodes_) ids.insert(link->identity().run_id);
+  return ids;
+}
+
 void Cluster::condemn(std::uint64_t connection) {
   if (Link* link = link_of(connection)) link->condemn(connection);
   doubted_ = true;

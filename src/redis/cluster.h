@@ -28,6 +28,7 @@ class Cluster final : public Route {
   Choice connection_for(std::string_view key) override;
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  std::set<std::string> run_ids() const override;
   void condemn(std::uint64_t connection) override;
   void farewell(const Call& call) override;
   Connection* find(std::uint64_t connection) override;

@@ -41,7 +41,7 @@ std::vector<std::string> words_of(const Call& call, bool by_hash) {
 Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls,
                        Greeting greeting, TimePoint open_by)
     : loop_(loop),
-      host_(address.host),
+      address_(address),
       tls_(std::move(tls)),
       greeting_(std::move(greeting)),
       open_by_(open_by),
@@ -57,7 +57,7 @@ Connection::~Connection() { loop_.leave(*this); }
 
 void Connection::connected() {
   try {
-    wire_.emplace(dial_.take(), tls_ ? std::make_unique<TlsSession>(tls_, host_) : nullptr);
+    wire_.emplace(dial_.take(), tls_ ? std::make_unique<TlsSession>(tls_, address_.host) : nullptr);
   } catch (const Error& error) {
     return fail({error.kind(), error.what()});
   }
@@ -81,6 +81,7 @@ bool Connection::greets_alone() const {
 }
 
 bool Connection::may_write() const {
+  if (stranger_) return false;
   return state_ == State::open || (state_ == State::greeting && !greets_alone());
 }
 
@@ -106,6 +107,7 @@ void Connection::greet() {
     say(Role::name, {"CLIENT", "SETNAME", client_name()});
   }
   if (greeting_.db != 0) say(Role::select, {"SELECT", std::to_string(greeting_.db)});
+  if (greeting_.ask_run_id) say(Role::run_id, {"INFO", "server"});
 }
 
 std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
@@ -236,11 +238,15 @@ void Connection::accept(Reply reply) {
   }
   Expected expected = std::move(expected_.front());
   expected_.pop_front();
+  if (stranger_ && expected.role != Role::stranger) return;  // what it says was meant for another one
   switch (expected.role) {
     case Role::hello:
     case Role::auth:
     case Role::name:
     case Role::select: return accept_greeting(expected.role, reply);
+    case Role::run_id: identity_.run_id = read_run_id(reply); return;
+    case Role::stranger:
+      return fail(describe_stranger(greeting_.meant, identity_, address_, tls_ != nullptr, std::move(reply)));
     case Role::subscribe: return accept_refusal(expected.call, std::move(reply));
     case Role::call:
     case Role::escort: return accept_answer(std::move(expected), std::move(reply));
@@ -251,6 +257,8 @@ void Connection::accept(Reply reply) {
 
 void Connection::accept_greeting(Role role, const Reply& reply) {
   if (reply.is_error() && role != Role::name) return fail(refused(role, reply));
+  if (role == Role::hello) identity_ = read_hello(reply);
+  if (is_stranger(greeting_.meant, identity_)) return ask_stranger();
   const auto greets = [](const Expected& e) {
     return e.role == Role::hello || e.role == Role::name || e.role == Role::select;
   };
@@ -258,6 +266,17 @@ void Connection::accept_greeting(Role role, const Reply& reply) {
   state_ = State::open;
   opened_at_ = Clock::now();
   write_held_back();
+}
+
+/// It is not who was meant: what has been written behind the greeting goes unheard, and the right URL is
+/// found out.
+void Connection::ask_stranger() {
+  stranger_ = true;
+  const auto question = question_to_stranger(identity_);
+  if (question.empty())
+    return fail(describe_stranger(greeting_.meant, identity_, address_, tls_ != nullptr, std::nullopt));
+  wire_->say(question);
+  expected_.push_back({.role = Role::stranger});
 }
 
 Failure Connection::refused(Role role, const Reply& reply) {

@@ -14,6 +14,7 @@
 #include "redis/dial.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
+#include "redis/server_identity.h"
 #include "redis/target.h"
 #include "redis/wire.h"
 
@@ -25,6 +26,8 @@ struct Greeting {
   std::optional<std::string> password;
   int db = 0;
   bool resp3 = true;
+  Meant meant{};               ///< somebody else who answers is a failure
+  bool ask_run_id = false;     ///< behind the rest, in the same write
   bool after_silence = false;  ///< connections were given up that may not have been read to their end
 };
 
@@ -63,8 +66,10 @@ class Connection final : public Source {
 
   bool open() const noexcept { return state_ == State::open; }  ///< greeted: who we are has been accepted
   TimePoint opened_at() const noexcept { return opened_at_; }   ///< REQUIRES: open()
-  bool spoke() const noexcept { return spoke_; }                ///< at least one well-formed reply came
-  bool resp3() const noexcept { return greeting_.resp3; }       ///< pushes come on this connection
+  /// At least one well-formed reply came, of the server that was meant.
+  bool spoke() const noexcept { return spoke_ && !stranger_; }
+  const ServerIdentity& identity() const noexcept { return identity_; }  ///< as far as it has said who it is
+  bool resp3() const noexcept { return greeting_.resp3; }                ///< pushes come on this connection
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 
   /// Why it is not open yet, as a reason to give up. REQUIRES: neither open nor failed
@@ -102,7 +107,7 @@ class Connection final : public Source {
 
  private:
   enum class State { dialing, securing, greeting, open, failed };
-  enum class Role { hello, auth, select, name, asking, call, escort, subscribe, nobody };
+  enum class Role { hello, auth, select, name, run_id, stranger, asking, call, escort, subscribe, nobody };
   enum class Form { by_hash, as_text };
 
   /// What the next answer in the order belongs to.
@@ -128,13 +133,14 @@ class Connection final : public Source {
   void accept(Reply reply);
   bool accept_push(const Reply& reply, bool shaped_as_push);
   void accept_greeting(Role role, const Reply& reply);
+  void ask_stranger();
   Failure refused(Role role, const Reply& reply);
   void accept_refusal(const Call& subscription, Reply reply);
   void accept_answer(Expected expected, Reply reply);
   void write_as_text(Expected expected);
 
   Loop& loop_;
-  const std::string host_;
+  const Address address_;
   const std::shared_ptr<const TlsContext> tls_;
   const Greeting greeting_;
   const TimePoint open_by_;
@@ -149,7 +155,9 @@ class Connection final : public Source {
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
   TimePoint opened_at_{};
+  ServerIdentity identity_;
   bool spoke_ = false;
+  bool stranger_ = false;  ///< it is not the kind of server that was meant
   Resp2 wants_resp2_ = Resp2::no;
   bool listens_ = false;  ///< has subscribed: in RESP2 arrays may be pushes
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/random.h"
 #include "base/text.h"
@@ -55,8 +56,13 @@ struct Executor::Pending {
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
     : loop_(loop), options_(options) {
-  for (const Target& target : targets)
+  for (Target target : targets) {
+    using Topology = Target::Topology;
+    const bool single = target.topology == Topology::single || target.topology == Topology::local;
+    target.to_primary = options.to_primary && single;  // the others find the primary themselves
+    target.ask_run_id = targets.size() > 1;
     routes_.push_back(make_route(loop, target, options.timeouts, options.interrupted));
+  }
   loop_.join(*this);
 }
 
@@ -156,6 +162,21 @@ std::optional<std::string> Executor::deaf() const {
     if (!route->deaf()) return std::nullopt;
   }
   return routes_.front()->deaf();
+}
+
+std::optional<Failure> Executor::twins() const {
+  std::map<std::string, std::size_t> known;
+  for (std::size_t node = 0; node < nodes(); ++node) {
+    for (const std::string& id : routes_[node]->run_ids()) {
+      if (id.empty()) continue;
+      const auto [other, is_new] = known.emplace(id, node);
+      if (is_new || other->second == node) continue;
+      return Failure{Error::config,
+                     fmt::format("{} and {} are one and the same server, which makes no quorum",
+                                 str(other->second), str(node))};
+    }
+  }
+  return std::nullopt;
 }
 
 TimePoint Executor::wake_at() const {
@@ -272,6 +293,11 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   vote.connection = connection;
   vote.asked = ask.asked;
   finish_attempt(ask, vote);
+  if (reply.is_error()) vote.failure = routes_[node]->wrong_url(reply);
+  if (vote.failure) {
+    --vote.attempts;  // it was sent away undone
+    return;
+  }
   Route::Verdict verdict =
       reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
   if (reply.is_error("TRYAGAIN") && !pending.call.while_slot_moves.empty() &&

@@ -21,8 +21,9 @@ class Executor final : public Redis, public Source {
  public:
   struct Options {
     Timeouts timeouts;
-    bool all = false;    ///< --quorum all
-    bool knock = false;  ///< keep trying before the first contact too (a wait was given)
+    bool all = false;         ///< --quorum all
+    bool to_primary = false;  ///< whoever only looks is served by a replica, too
+    bool knock = false;       ///< keep trying before the first contact too (a wait was given)
     Interrupted interrupted = [] { return false; };  ///< ends the start of a private server
   };
   Executor(Loop& loop, const std::vector<Target>& targets, const Options& options);
@@ -52,6 +53,7 @@ class Executor final : public Redis, public Source {
   void unwatch(const Channel& channel) override;
   std::uint64_t news() const override;
   std::optional<std::string> deaf() const override;
+  std::optional<Failure> twins() const override;
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;

@@ -20,6 +20,8 @@ struct Meaning {
 
 constexpr std::string_view kForbidden =
     "the server's ACL forbids this user a command, a key or a channel that locks need; see ACCESS RIGHTS in rlock(1)";
+/// No waiting mends that.
+constexpr std::string_view kUnknownCommand = "ERR unknown command";
 constexpr std::string_view kReplica =
     "the server is a read-only replica; name its primary, or let redis+sentinel:// find it";
 
@@ -78,6 +80,13 @@ bool forbids(std::string_view words) {
 Failure failure_of(const Reply& error) {
   const std::string words = words_of(error);
   if (forbids(words)) return {Error::denied, fmt::format("{} ({})", kForbidden, words)};
+  if (words.starts_with(kUnknownCommand))
+    return {
+        Error::config,
+        fmt::format(
+            "the server does not know a command that locks need: is it a Sentinel (redis+sentinel://), or a "
+            "proxy, or are scripts disabled? ({})",
+            words.substr(0, words.find(", with args")))};
   const Meaning* meaning = meaning_of(error);
   if (meaning == nullptr) return {Error::unreachable, words};
   return {meaning->kind, fmt::format("{} ({})", meaning->says, words)};

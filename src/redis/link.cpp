@@ -40,6 +40,8 @@ Greeting Link::greeting() const {
           .password = target_.password.read(),
           .db = target_.db,
           .resp3 = resp2_ == Connection::Resp2::no,
+          .meant = {.primary = target_.to_primary},
+          .ask_run_id = target_.ask_run_id,
           .after_silence = owing_};
 }
 

@@ -31,6 +31,9 @@ class Link final : public Source {
   /// What may be written to now (it may still be opening: calls wait in it). Nothing while the pause after a failure lasts.
   Connection* connection();
 
+  /// What the server says of itself; empty while there is no connection.
+  ServerIdentity identity() const { return connection_ ? connection_->identity() : ServerIdentity{}; }
+
   /// Why the last attempt failed; nothing while the present one lives.
   const std::optional<Failure>& failure() const noexcept { return failure_; }
 

@@ -63,11 +63,14 @@ void PrimarySearch::ask_next(TimePoint now) {
 }
 
 void PrimarySearch::ask(TimePoint now) {
-  Greeting greeting{.resp3 = resp3_};
+  Greeting greeting{.resp3 = resp3_, .meant = {.sentinel = true}};
   deadline_ = later(now, share_);
   try {
     if (with_password_)
-      greeting = {.user = target_.user, .password = target_.password.read(), .resp3 = resp3_};
+      greeting = {.user = target_.user,
+                  .password = target_.password.read(),
+                  .resp3 = resp3_,
+                  .meant = greeting.meant};
     connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
   } catch (const Error& error) {
     // No password file just now, or no process that looks the name up: no reason to end.
@@ -93,7 +96,7 @@ void PrimarySearch::look(TimePoint now) {
     refused_ = why;
     return ask(now);
   }
-  pass(why.kind == Error::denied ? Weight::denied : Weight::silent, refused_.value_or(why), now);
+  pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 
 void PrimarySearch::accept(const Reply& reply, TimePoint now) {

@@ -80,6 +80,9 @@ class Redis {
   virtual std::uint64_t news() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
   virtual std::optional<std::string> deaf() const = 0;  ///< nobody will announce anything, and why
 
+  /// Are two of the deployments one and the same server, as far as they have said who they are? Then which.
+  virtual std::optional<Failure> twins() const { return std::nullopt; }
+
   /// For a quorum of one or where any answer will do: the first reply that is no error. Throws Error for failures and error
   /// replies.
   Reply ask(const Call& call, const Patience& patience);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -30,6 +33,12 @@ class Route : public Source {
     later,    ///< ask again after a pause: the server cannot answer now (LOADING, BUSY, ...)
   };
   virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) = 0;
+
+  /// Does this error say that the server is not what the URL names it? Then why, and the right URL.
+  virtual std::optional<Failure> wrong_url(const Reply&) const { return std::nullopt; }
+
+  /// The run ids of the servers that it is connected to, as far as they were asked for.
+  virtual std::set<std::string> run_ids() const { return {}; }
 
   /// A call on this connection outlived its time: it must not be used again. Its socket stays open, unread, until farewell().
   virtual void condemn(std::uint64_t connection) = 0;

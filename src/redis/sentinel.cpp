@@ -182,6 +182,11 @@ Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std
   return is_passing(error) ? Verdict::later : Verdict::pass_on;
 }
 
+std::set<std::string> Sentinel::run_ids() const {
+  if (!link_) return {};
+  return {link_->identity().run_id};
+}
+
 void Sentinel::condemn(std::uint64_t connection) {
   if (find(connection) == nullptr) return;
   link_->condemn(connection);

@@ -1,14 +1,31 @@
 #include "redis/single.h"
 
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+
 namespace rlock {
 
 Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
     : target_(target), link_(loop, target, tls_context(target.tls), target.addresses.front(), timeouts) {}
 
 Route::Choice Single::connection_for(std::string_view) {
-  if (Connection* connection = link_.connection()) return connection;
+  Connection* connection = link_.connection();
+  if (connection != nullptr && connection->identity().mode == "cluster" && !std::exchange(warned_, true))
+    tell(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
+                     url_of(Target::Topology::cluster, link_.address(), target_.tls.on)));
+  if (connection != nullptr) return connection;
   if (link_.failure()) return *link_.failure();
   return NotYet{};
+}
+
+std::optional<Failure> Single::wrong_url(const Reply& error) const {
+  if (!error.is_error("MOVED") && !error.is_error("ASK")) return std::nullopt;
+  return Failure{Error::config,
+                 fmt::format("it is a node of a cluster, and the key lies on another one; use --url {}",
+                             url_of(Target::Topology::cluster, link_.address(), target_.tls.on))};
 }
 
 Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view) {

@@ -13,6 +13,8 @@ class Single final : public Route {
   Choice connection_for(std::string_view key) override;
   TimePoint next_attempt() const override { return link_.next_attempt(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  std::optional<Failure> wrong_url(const Reply& error) const override;
+  std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
   void condemn(std::uint64_t connection) override { link_.condemn(connection); }
   void farewell(const Call& call) override { link_.farewell(call); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
@@ -28,6 +30,7 @@ class Single final : public Route {
  private:
   const Target target_;
   Link link_;
+  bool warned_ = false;
 };
 
 }  // namespace rlock

@@ -64,6 +64,10 @@ struct Target {
   bool db_named = false;  ///< somebody said which database; it may have been 0
   Tls tls;
 
+  // Set by whoever opens it.
+  bool to_primary = false;  ///< of a single server: a replica is a failure
+  bool ask_run_id = false;  ///< several servers make a quorum, and no two of them may be one
+
   /// As a URL without secrets: "redis://***@host:6379/2". The only way a Target is printed.
   std::string str() const;
 

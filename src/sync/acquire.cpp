@@ -143,6 +143,10 @@ class Wait {
                         [&](const Votes& votes) { return decision.enough_from(votes); });
     round_ = count(*question.what, redis_, votes_);
     round_took_ = left(Clock::now(), begun);
+    if (const auto twins = several_ ? redis_.twins() : std::nullopt) {
+      came_to_nothing(*twins);
+      round_.busy.reset();
+    }
     if (round_.busy) {
       round_.busy->heard = Clock::now();
       busy_ = round_.busy;

@@ -247,6 +247,7 @@ std::optional<std::string> FakeRedis::habit(Client& client, const Words& command
   }
   if (name == "CLIENT" || name == "AUTH" || name == "SELECT") return wire::status("OK");
   if (name == "PING") return wire::status("PONG");
+  if (name == "INFO") return wire::text("run_id:" + directory_.path());
   if (name.ends_with("SUBSCRIBE")) {
     auto word = name;
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });

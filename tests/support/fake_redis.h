@@ -29,9 +29,10 @@ inline const std::string kClose = "\1close";  ///< instead of an answer, the con
 inline const std::string kReset = "\1reset";  ///< instead of an answer, the connection is reset (TCP)
 }  // namespace wire
 
-/// A scripted stand-in for a server, at the level of the wire: a thread that listens, takes commands and says what it was told
-/// to say. HELLO, CLIENT, AUTH, SELECT, SUBSCRIBE, UNSUBSCRIBE and PING are answered by themselves unless something else was
-/// asked for; everything else gets what stands next in the queue, or waits until something does.
+/// A scripted stand-in for a server, at the level of the wire: a thread that listens, takes commands and says
+/// what it was told to say. HELLO, CLIENT, AUTH, SELECT, SUBSCRIBE, UNSUBSCRIBE, INFO and PING are answered
+/// by themselves unless something else was asked for; everything else gets what stands next in the queue, or
+/// waits until something does.
 ///
 /// Also a recorder: received() has every byte that came in.
 class FakeRedis {

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redis/failure.h"
+#include "redis/reply.h"
+#include "redis/target.h"
+
+namespace rlock {
+
+/// What a server says of itself, in its answers to HELLO and INFO. Empty: it does not say (before Redis 6, a proxy, an ACL).
+struct ServerIdentity {
+  std::string mode;    ///< "standalone", "cluster" or "sentinel"
+  std::string role;    ///< "master" or "replica"
+  std::string run_id;  ///< of this run of this server; asked for only where several servers make a quorum
+};
+
+/// Whom a connection is meant for.
+struct Meant {
+  bool sentinel = false;  ///< else a server that keeps data
+  bool primary = false;   ///< a replica will not do
+};
+
+/// Reads an answer to HELLO.
+ServerIdentity read_hello(const Reply& reply);
+
+/// Reads an answer to INFO server: the run id. An error is an answer that says nothing.
+std::string read_run_id(const Reply& reply);
+
+/// Is it somebody else who answers?
+bool is_stranger(const Meant& meant, const ServerIdentity& who);
+
+/// What to ask a stranger, so that the right URL can be said; empty: nothing.
+std::vector<std::string> question_to_stranger(const ServerIdentity& who);
+
+/// Who it is, and by which URL it is reached. `answer`: to that question. A server of another kind stays one, which is a matter of
+/// configuration (78); a replica may become the primary (unreachable).
+Failure describe_stranger(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
+                          const std::optional<Reply>& answer);
+
+/// A URL that reaches an address as something else, without secrets: "rediss+cluster://10.0.0.1:7000".
+std::string url_of(Target::Topology topology, const Address& address, bool tls,
+                   const std::string& master = {});
+
+}  // namespace rlock

@@ -1,0 +1,146 @@
+// A server that is not what its URL says: a node of a cluster, a Sentinel, a replica, one server under two
+// names. Said at once, with the right URL, whether or not a wait was asked for.
+
+#include <doctest/doctest.h>
+
+#include "support/cluster_servers.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+#include "support/sentinel_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kLong = 30s;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Rlock rlock_at(const std::string& url, Words words) {
+  words.insert(words.end() - (words.back() == "true" ? 2 : 0), {"--url", url});
+  return Rlock{words, Rlock::clean_environment()};
+}
+
+std::string loopback(std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+/// With --wait and without, the right URL is said at once, with status 78.
+void check_told(const std::string& wrong, const std::string& key, const std::string& reason) {
+  for (const Words& wait : {Words{}, Words{"-n"}, Words{"-w", "20s"}, Words{"-w", "forever"}}) {
+    Words run{"run", "-k", key, "--", "true"};
+    run.insert(run.begin() + 1, wait.begin(), wait.end());
+    const StopWatch watch;
+    Rlock rlock = rlock_at(wrong, run);
+    CHECK(rlock.exit_code(kLong) == 78);
+    CHECK(watch.elapsed() < 5s);
+    CHECK(contains(rlock.err(), reason));
+  }
+  CHECK(rlock_at(wrong, {"lock", "acquire", key, "--lease", "1m"}).exit_code(kLong) == 78);
+}
+
+}  // namespace
+
+TEST_CASE("a key of another node of a cluster is 78 at once, with the URL of a cluster") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  const std::size_t elsewhere = (ClusterServers::third_of("deploy") + 1) % 3;
+  const std::string node = loopback(cluster.node(elsewhere).port());
+  check_told("redis://" + node, "deploy",
+             "it is a node of a cluster, and the key lies on another one; use --url redis+cluster://" + node);
+  CHECK(rlock_at("redis+cluster://" + node, {"run", "-k", "deploy", "--", "true"}).exit_code(kLong) == 0);
+
+  const std::string owner = loopback(cluster.owner_of("deploy").port());
+  Rlock lucky = rlock_at("redis://" + owner, {"run", "-k", "deploy", "--", "true"});
+  CHECK(lucky.exit_code(kLong) == 0);
+  CHECK(contains(lucky.err(), "use --url redis+cluster://" + owner));
+}
+
+TEST_CASE("a Sentinel's port is 78 at once, with the URL by which it names the primary") {
+  RedisServer primary{{.tcp = true}};
+  SentinelServer sentinel{"mymaster", primary};
+  const std::string port = loopback(sentinel.port());
+  const std::string right = "redis+sentinel://" + port + "/mymaster";
+  check_told("redis://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
+  check_told("redis+cluster://" + port, "k", "it is a Sentinel, which keeps no locks; use --url " + right);
+  CHECK(rlock_at(right, {"run", "-k", "k", "--", "true"}).exit_code(kLong) == 0);
+  CHECK(primary.keys().empty());
+
+  Rlock doctor = rlock_at("redis://" + port, {"doctor"});
+  CHECK(doctor.exit_code(kLong) == 78);
+  CHECK(contains(doctor.err(), "use --url " + right));
+}
+
+TEST_CASE("what is no Sentinel is 78 at once, with the URL of what it is") {
+  RedisServer redis{{.tcp = true}};
+  check_told("redis+sentinel://" + loopback(redis.port()) + "/mymaster", "k",
+             "it is no Sentinel; use --url redis://" + loopback(redis.port()));
+}
+
+TEST_CASE("a replica is 69 at once unless --wait was given, and nothing waits for the holder that it shows") {
+  RedisServer primary{{.tcp = true}};
+  RedisServer replica{{.tcp = true, .config = {"replicaof 127.0.0.1 " + std::to_string(primary.port())}}};
+  acquired(primary, "held");
+  REQUIRE(eventually([&] { return replica.has("held"); }, kLong));
+  const std::string reason =
+      "it is a read-only replica of redis://" + loopback(primary.port()) + "; name the primary";
+  for (const std::string key : {"free", "held"}) {
+    CAPTURE(key);
+    for (const Words& words :
+         {Words{"run", "-k", key, "--", "true"}, Words{"run", "-n", "-k", key, "--", "true"},
+          Words{"lock", "acquire", key, "--lease", "1m"}, Words{"sem", "init", key, "1"}}) {
+      const StopWatch watch;
+      Rlock refused = rlock_at(replica.tcp_url(), words);
+      CHECK(refused.exit_code(kLong) == 69);
+      CHECK(watch.elapsed() < 3s);
+      CHECK(contains(refused.err(), reason));
+    }
+  }
+  Rlock inspect = rlock_at(replica.tcp_url(), {"inspect", "held"});
+  CHECK(inspect.exit_code(kLong) == 0);
+  CHECK(contains(inspect.out(), "lock, held"));
+
+  Rlock waiter = rlock_at(replica.tcp_url(), {"run", "-w", "20s", "-k", "free", "--", "true"});
+  CHECK(throughout([&] { return waiter.running(); }, 500ms));
+  replica.cli({"REPLICAOF", "NO", "ONE"});
+  CHECK(waiter.exit_code(kLong) == 0);
+}
+
+TEST_CASE(
+    "one server under two names is no quorum: 78, nothing is left, and one server costs no question more") {
+  RedisServer one{{.tcp = true}}, other{{.tcp = true}};
+  const std::string twin = "redis://localhost:" + std::to_string(one.port());
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = one.tcp_url() + " " + twin + " " + other.tcp_url();
+  for (const Words& words :
+       {Words{"run", "-k", "k", "--", "true"}, Words{"run", "-w", "9s", "-k", "k", "--", "true"},
+        Words{"lock", "acquire", "k", "--lease", "1m"}}) {
+    Rlock rlock{words, options};
+    CHECK(rlock.exit_code(kLong) == 78);
+    CHECK(contains(rlock.err(),
+                   one.tcp_url() + " and " + twin + " are one and the same server, which makes no quorum"));
+  }
+  CHECK(one.keys().empty());
+  CHECK(other.keys().empty());
+  Rlock doctor{{"doctor"}, options};
+  CHECK(doctor.exit_code(kLong) == 1);
+  CHECK(contains(doctor.out(), "  BAD  quorum       it is the same server as " + one.tcp_url()));
+
+  Monitor monitor{one};
+  CHECK(one.rlock("run", "-n", "-k", "k", "--", "true").exit_code() == 0);
+  for (const std::string& command : monitor.commands()) CHECK_FALSE(contains(command, "\"INFO\""));
+}
+
+TEST_CASE("the run ids of a quorum are asked for in the write that greets") {
+  RedisServer one, two, three;
+  Process::Options options = one.environment();
+  options.env["RLOCK_URL"] += " " + two.url() + " " + three.url();
+  Monitor monitor{one};
+  CHECK(Rlock{{"run", "-n", "-k", "k", "--", "true"}, options}.exit_code() == 0);
+  std::size_t infos = 0;
+  for (const std::string& command : monitor.commands())
+    infos += contains(command, "\"INFO\" \"server\"") ? 1 : 0;
+  CHECK(infos == 1);
+}
+
+}  // namespace rlock::test
