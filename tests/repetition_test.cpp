@@ -137,6 +137,7 @@ const Repetition kRepetitions[] = {
     {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "1"},
     {"meta/erase", "HSET m o {}", "m k", "o o", "1", "0"},
     {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
+    {"inspect/numbers", "SET k 3;HSET h a 1", "k h", "", "[1, 0]"},
     {"inspect/look", "HSET k o 1", "k q d t T", "o", "[N, 'lock', -1, ['o', '1'], [], [], [], [], []]"},
 };
 
