@@ -171,26 +171,16 @@ TEST_CASE("the user of the manual uses every verb on its own names") {
   }
   const std::string owner = acquired(scene.redis, "app:again");
   CHECK(scene.status({"lock", "acquire", "app:again", "--owner", owner, "--again", "--lease", "1m"}) == 0);
-  for (const Words& words : {Words{"sem", "init", "app:s", "3"},
-                             Words{"sem", "acquire", "app:s"},
-                             Words{"sem", "release", "app:s"},
-                             Words{"sem", "add", "app:s", "2"},
-                             Words{"sem", "status", "app:s"},
-                             Words{"inspect", "app:s"},
-                             Words{"sem", "drain", "app:s"},
-                             Words{"sem", "delete", "--yes", "app:s"},
-                             Words{"permit", "init", "app:p", "3"},
-                             Words{"permit", "add", "app:p", "2"},
-                             Words{"permit", "status", "app:p"},
-                             Words{"inspect", "app:p"},
-                             Words{"latch", "set", "app:g", "2"},
-                             Words{"inspect", "app:g"},
-                             Words{"latch", "down", "app:g"},
-                             Words{"latch", "down", "app:g"},
-                             Words{"latch", "wait", "app:g"},
-                             Words{"latch", "set", "app:g", "1"},
-                             Words{"latch", "delete", "app:g"},
-                             Words{"inspect", "app:nothing"}}) {
+  for (const Words& words : {Words{"sem", "init", "app:s", "3"},    Words{"sem", "acquire", "app:s"},
+                             Words{"sem", "release", "app:s"},      Words{"sem", "add", "app:s", "2"},
+                             Words{"sem", "status", "app:s"},       Words{"inspect", "app:s"},
+                             Words{"sem", "drain", "app:s"},        Words{"sem", "delete", "--yes", "app:s"},
+                             Words{"permit", "init", "app:p", "3"}, Words{"permit", "add", "app:p", "2"},
+                             Words{"permit", "status", "app:p"},    Words{"inspect", "app:p"},
+                             Words{"latch", "set", "app:g", "2"},   Words{"inspect", "app:g"},
+                             Words{"latch", "down", "app:g"},       Words{"latch", "down", "app:g"},
+                             Words{"latch", "wait", "app:g"},       Words{"latch", "set", "app:g", "1"},
+                             Words{"latch", "delete", "app:g"},     Words{"inspect", "app:nothing"}}) {
     CAPTURE(joined(words, " "));
     CHECK(scene.status(words) == 0);
   }

@@ -98,8 +98,9 @@ std::string find_server() {
       if (std::string file = place + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
     }
   }
-  refuse(Error::unreachable,
-         "neither redis-server nor valkey-server is installed; install one, or use another server than local:");
+  refuse(
+      Error::unreachable,
+      "neither redis-server nor valkey-server is installed; install one, or use another server than local:");
 }
 
 /// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets. All
