@@ -11,7 +11,7 @@ own='librlock_core\.a|librlock_cmd\.a|libc_nonshared\.a'
 archives=$(sed -n 's/^.*\/\(lib[^/]*\.a\)(.*/\1/p' "$folder/rlock.map" | sort -u | grep -vxE "$own")
 [ -n "$archives" ] || complain "$folder/rlock.map names no archives"
 for archive in $archives; do
-  grep -q "[( ]$(echo "$archive" | sed 's/[.+]/\\&/g')[,)]" NOTICE || complain "NOTICE says nothing about $archive"
+  grep -qE "[( ]$(echo "$archive" | sed 's/[.+]/\\&/g')[,)]" NOTICE || complain "NOTICE says nothing about $archive"
 done
 
 headers=$(grep -rhoE '^#include <[A-Za-z0-9_]+/' src cmd .ci/cmake | sort -u | sed 's/.*<//' | grep -vxE '(sys|net|netinet|arpa|linux)/')
