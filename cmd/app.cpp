@@ -52,10 +52,14 @@ struct Front {
   Parsed::Wish wish = Parsed::Wish::act;
 };
 
-/// Says what is wrong with the word that stands where a verb was expected: an option that not every verb has.
+/// Says what is wrong with the word that stands where a verb was expected: an option that not every verb has. It is one of run,
+/// unless another verb follows.
 void refuse_option(const Declaration& before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
-  if (noun.empty() && options_at_front(run->declare(), words) > 0)
+  const bool other = std::ranges::any_of(words, [](const std::string& word) {
+    return word != "run" && (find_verb(word) != nullptr || !noun_screen(word).empty());
+  });
+  if (noun.empty() && !other && options_at_front(run->declare(), words) > 0)
     throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
                                           words.front().substr(0, words.front().find('=')))};
   static_cast<void>(parse(before_verb, words));

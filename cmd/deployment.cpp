@@ -140,13 +140,14 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
 }
 
 /// The same server twice would make a majority of one.
-void refuse_twins(const std::vector<Target>& targets) {
+void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (targets[i].topology == targets[j].topology && targets[i].addresses == targets[j].addresses &&
           targets[i].master == targets[j].master && targets[i].db == targets[j].db)
         throw Error{Error::usage,
-                    fmt::format("--url: {} is given twice, which makes no quorum", targets[i].str())};
+                    fmt::format("{}: {} is given twice; the nodes of a quorum must be different servers",
+                                source, targets[i].str())};
     }
   }
 }
@@ -205,8 +206,11 @@ Deployment settle(const ServerOptions& flags) {
   const auto redis_url = variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
   deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false);
+  const std::string_view source = !flags.urls.empty()         ? "--url"
+                                  : !environment.urls.empty() ? "RLOCK_URL"
+                                                              : "url in a config file";
   if (!all.urls.empty()) {
-    deployment.targets = targets_of(all.urls, flags.urls.empty() ? "RLOCK_URL" : "--url");
+    deployment.targets = targets_of(all.urls, source);
   } else {
     deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, "REDIS_URL");
   }
@@ -217,7 +221,7 @@ Deployment settle(const ServerOptions& flags) {
     complete(target, all, flags);
     if (all.askpass || target.password.empty()) target.password = password;
   }
-  refuse_twins(deployment.targets);
+  refuse_twins(deployment.targets, source);
   deployment.environment = environment_of(deployment, password);
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/inspection.h"
+#include "redis/local.h"
 
 namespace rlock {
 namespace {
@@ -180,6 +181,7 @@ std::string unreachable_text(const std::string& where, bool named, const Failure
   if (named)
     return what +
            (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
+  if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
   return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }
 

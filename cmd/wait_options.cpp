@@ -1,8 +1,22 @@
 #include "cmd/wait_options.h"
 
+#include <fmt/format.h>
+
+#include "base/error.h"
 #include "cmd/exit_code.h"
 
 namespace rlock {
+namespace {
+
+Milliseconds limit_of(std::string_view value) {
+  try {
+    return parse_duration(value);
+  } catch (const Error& error) {
+    throw Error{error.kind(), fmt::format("{}; or forever", error.what())};
+  }
+}
+
+}  // namespace
 
 WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
@@ -19,7 +33,7 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
       options.limit.reset();
       return;
     }
-    const Milliseconds limit = parse_duration(value);
+    const Milliseconds limit = limit_of(value);
     if (limit == Milliseconds::zero()) return nonblock(value);
     options.nonblock = false;
     options.given = true;

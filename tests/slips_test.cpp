@@ -164,6 +164,10 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"run", "deploy", "./x"}, "no --key; did you mean: rlock run -k deploy -- ./x"},
       {{"-k", "demo", "--", "true"}, "-k is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND"},
       {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
+      {{"-w", "5", "lock", "acquire", "k"},
+       "unknown option -w; options of a verb come after it: rlock VERB [OPTIONS]"},
+      {{"run", "-k", "k", "-w", "Forever", "true"}, "or 1m30s; or forever"},
+
       {{"-p", "6379", "inspect"}, "-p: for a server say --url redis://HOST:PORT"},
       {{"-u"}, "-u needs URL"},
       {{"-u", "db1", "inspect"}, "-u: not a URL; did you mean redis://host:port?"},
@@ -182,6 +186,23 @@ TEST_CASE("a shell line as one word is told of -c") {
   Rlock rlock{{"run", "-k", "k", "--", "nonesuch", "x | y"}, redis.environment()};
   CHECK(rlock.exit_code() == 127);
   CHECK(rlock.err() == "rlock: cannot run 'nonesuch': not found in PATH\n");
+}
+
+TEST_CASE("local: is no remedy where no server is installed that it could start") {
+  Process::Options options = Rlock::clean_environment();
+  options.env["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin";
+  options.env["RLOCK"] = rlock_binary();
+  const std::string hide =
+      "for server in redis-server valkey-server; do for place in /usr/local/bin /usr/bin /usr/local/sbin /usr/sbin; do\n"
+      "[ ! -e $place/$server ] || mount --bind /dev/null $place/$server || exit; done; done\n";
+  if (Process{{"unshare", "-rmn", "sh", "-c", hide}, options}.exit_code() != 0) return;
+  Process without{{"unshare", "-rmn", "sh", "-c", hide + "exec \"$RLOCK\" inspect k"}, options};
+  CHECK(without.exit_code() == 69);
+  CHECK_MESSAGE(without.err().ends_with("; start a server there, or name one by --url or RLOCK_URL\n"),
+                without.err());
+  Process with{{"unshare", "-rmn", "sh", "-c", "exec \"$RLOCK\" inspect k"}, options};
+  CHECK(with.exit_code() == 69);
+  CHECK(with.err().ends_with("or try --url local: (a private one)\n"));
 }
 
 TEST_CASE("options of every verb may stand before it, and before the verb of a noun") {

@@ -87,8 +87,8 @@ Descriptor take_lock(const Descriptor& directory) {
   refuse(Error::system, fmt::format("cannot lock its folder: {}", std::strerror(errno)));
 }
 
-/// Also where cron's PATH does not reach.
-std::string find_server() {
+/// Also where cron's PATH does not reach. Nothing: none is installed.
+std::optional<std::string> find_server() {
   const char* path = ::secure_getenv("PATH");
   const std::string places =
       std::string{path != nullptr ? path : ""} + ":/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin";
@@ -98,23 +98,25 @@ std::string find_server() {
       if (std::string file = place + "/" + name; ::access(file.c_str(), X_OK) == 0) return file;
     }
   }
-  refuse(
-      Error::unreachable,
-      "neither redis-server nor valkey-server is installed; install one, or use another server than local:");
+  return std::nullopt;
 }
 
 /// No TCP, everything on disk, nothing thrown away; and none of our environment, which may hold secrets. All
 /// that it opens is named relative to the folder that has been checked, whatever may be at its path by now.
 void start(const Descriptor& folder, const Descriptor& lock) {
-  const std::string server = find_server();
-  start_daemon({.argv = {server, "--port", "0", "--unixsocket", LocalDirectory::kSocket, "--unixsocketperm",
+  const auto server = find_server();
+  if (!server)
+    refuse(
+        Error::unreachable,
+        "neither redis-server nor valkey-server is installed; install one, or use another server than local:");
+  start_daemon({.argv = {*server, "--port", "0", "--unixsocket", LocalDirectory::kSocket, "--unixsocketperm",
                          "700", "--pidfile", "server.pid", "--logfile", "server.log", "--loglevel", "warning",
                          "--appendonly", "yes", "--save", "", "--maxmemory-policy", "noeviction"},
                 .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C"},
                 .keep = lock.number(),
                 .folder = folder.number()});
   tell(fmt::format("started a private server for local: ({}; `rlock server stop` ends it)",
-                   sanitized(server)));
+                   sanitized(*server)));
 }
 
 std::string does_not_answer(const LocalDirectory& directory) {
@@ -124,6 +126,8 @@ std::string does_not_answer(const LocalDirectory& directory) {
 }
 
 }  // namespace
+
+bool local_server_is_installed() { return find_server().has_value(); }
 
 Address ensure_local_server(const Patience& patience) {
   const LocalDirectory directory;

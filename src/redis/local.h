@@ -20,6 +20,9 @@ namespace rlock {
 /// not come up; an interruption is no failure: whoever is interrupted will ask it nothing.
 Address ensure_local_server(const Patience& patience);
 
+/// Is there a program that could be started? Throws nothing.
+bool local_server_is_installed();
+
 /// How long a server that starts may take. It says at once when it cannot.
 constexpr Milliseconds kLocalStart{10000};
 
