@@ -142,7 +142,7 @@ complete -c rlock -n '__rlock_words' -l insecure -d 'Encrypt without asking who 
 complete -c rlock -n '__rlock_words' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
 complete -c rlock -n '__rlock_words' -l command-timeout -x -d 'For the answer to one request'
 complete -c rlock -n '__rlock_words' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_words' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_words' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n __rlock_words -a run -d 'rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]'
 complete -c rlock -n __rlock_words -a lock -d 'acquire, release, renew, status'
 complete -c rlock -n __rlock_words -a permit -d 'init, add, acquire, release, renew, status, delete'
@@ -932,14 +932,14 @@ complete -c rlock -n '__rlock_verb server status' -s V -l version -d 'say which 
 complete -c rlock -n '__rlock_words scripts' -a list -d 'name them, with their SHA-1'
 complete -c rlock -n '__rlock_verb scripts list' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb scripts list' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_verb scripts list' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb scripts list' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb scripts list' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts list' -s V -l version -d 'say which rlock this is'
 
 # rlock scripts show
 complete -c rlock -n '__rlock_words scripts' -a show -d 'print one, byte for byte as it is sent'
 complete -c rlock -n '__rlock_verb scripts show' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_verb scripts show' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb scripts show' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew'
@@ -970,21 +970,21 @@ complete -c rlock -n '__rlock_verb scripts load' -s V -l version -d 'say which r
 # rlock completion bash
 complete -c rlock -n '__rlock_words completion' -a bash -d 'for bash'
 complete -c rlock -n '__rlock_verb completion bash' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_verb completion bash' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb completion bash' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb completion bash' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion bash' -s V -l version -d 'say which rlock this is'
 
 # rlock completion zsh
 complete -c rlock -n '__rlock_words completion' -a zsh -d 'for zsh'
 complete -c rlock -n '__rlock_verb completion zsh' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_verb completion zsh' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb completion zsh' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb completion zsh' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion zsh' -s V -l version -d 'say which rlock this is'
 
 # rlock completion fish
 complete -c rlock -n '__rlock_words completion' -a fish -d 'for fish'
 complete -c rlock -n '__rlock_verb completion fish' -s q -l quiet -d 'Only errors and warnings'
-complete -c rlock -n '__rlock_verb completion fish' -s v -l verbose -d 'Also what happens inside'
+complete -c rlock -n '__rlock_verb completion fish' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb completion fish' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb completion fish' -s V -l version -d 'say which rlock this is'
 

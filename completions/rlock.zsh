@@ -1079,8 +1079,8 @@ _rlock_arguments() {
         '*--json[one document]' \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1091,8 +1091,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1133,8 +1133,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1145,8 +1145,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
@@ -1157,8 +1157,8 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-q[Only errors and warnings]' \
         '*--quiet[Only errors and warnings]' \
-        '*-v[Also what happens inside]' \
-        '*--verbose[Also what happens inside]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*-h[say what this does]' \
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
