@@ -21,14 +21,19 @@ bool can_be_offered(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }
 
+/// A server that does not let us look at text, or an old one, has none to offer: the other keys are better than none.
+std::set<LockName> numbers_of(Session& session, TimePoint until) {
+  try {
+    return search_numbers(session, until).names;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::set<std::string> keys_for(Session& session, bool numbers) {
   const TimePoint until = later(Clock::now(), kSearch);
   std::set<LockName> names = search_keys(session, until).names;
-  try {
-    if (numbers) names.merge(search_numbers(session, until).names);
-  } catch (const Error&) {
-    // A server that does not let us look at text, or an old one: the others are better than none.
-  }
+  if (numbers) names.merge(numbers_of(session, until));
   std::set<std::string> keys;
   for (const LockName& name : names) {
     if (auto key = typed(name)) keys.insert(*std::move(key));

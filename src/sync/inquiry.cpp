@@ -79,7 +79,8 @@ void Inquiry::read_looks() {
     if (looks_[node].answer() == nullptr) continue;
     try {
       seen_.push_back(read_look(name_, known_[node], *looks_[node].answer()));
-    } catch (const Error&) {  // out of shape: it says nothing
+    } catch (const Error&) {
+      continue;  // out of shape: it says nothing
     }
   }
 }
