@@ -59,6 +59,19 @@ TEST_CASE("an uncontended call is one connection, and its lease runs from before
   CHECK(f.redis.contacted());
 }
 
+TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that is made once") {
+  for (const std::string& to_hello : {wire::error("ERR unknown command 'HELLO'"), wire::kClose}) {
+    FakeRedis old;
+    old.on("HELLO", to_hello);
+    old.on("GET", wire::text("v"));
+    Fixture f{{old.url()}};
+
+    const Vote vote = f.vote(kGet, Milliseconds{2000}, kOnce);
+    REQUIRE(vote.answer() != nullptr);
+    CHECK(vote.answer()->text() == "v");
+  }
+}
+
 TEST_CASE("who persists outlives broken connections") {
   FakeRedis fake;
   Fixture f{{fake.url()}};

@@ -204,7 +204,7 @@ void Connection::receive() {
   if (!wire_) return;
   if (!wire_->failure()) return wire_->flush();  // what the answers led us to say
   const bool hung_up_on_hello = state_ == State::greeting && greeting_.resp3 && !spoke_;
-  if (hung_up_on_hello) wants_resp2_ = Resp2::suspected;
+  if (hung_up_on_hello) greet_in_resp2(Resp2::suspected);
   Failure why = *wire_->failure();
   if (state_ == State::greeting && !spoke_ && !tls_) why.text += "; if it speaks TLS: rediss://";
   fail(std::move(why));
@@ -268,6 +268,14 @@ void Connection::accept_greeting(Role role, const Reply& reply) {
   write_held_back();
 }
 
+/// The next connection greets so, and whatever waits here goes there at once.
+void Connection::greet_in_resp2(Resp2 reason) {
+  wants_resp2_ = reason;
+  for (auto* waiting : {&expected_, &held_back_})
+    for (const Expected& expected : *waiting)
+      if (expected.question) expected.question->again = true;
+}
+
 /// It is not who was meant: what has been written behind the greeting goes unheard, and the right URL is
 /// found out.
 void Connection::ask_stranger() {
@@ -281,7 +289,7 @@ void Connection::ask_stranger() {
 
 Failure Connection::refused(Role role, const Reply& reply) {
   if (role == Role::hello && speaks_only_resp2(reply)) {
-    wants_resp2_ = Resp2::told;
+    greet_in_resp2(Resp2::told);
     return {Error::unreachable, "the server speaks RESP2 only"};
   }
   Failure why = failure_of(reply);

@@ -43,6 +43,7 @@ struct Push {
 struct Question {
   std::optional<Reply> answer;
   bool written = false;    ///< the server may have heard it
+  bool again = false;      ///< the server greets another way: the same question is worth asking at once
   bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
 };
 
@@ -134,6 +135,7 @@ class Connection final : public Source {
   bool accept_push(const Reply& reply, bool shaped_as_push);
   void accept_greeting(Role role, const Reply& reply);
   void ask_stranger();
+  void greet_in_resp2(Resp2 reason);
   Failure refused(Role role, const Reply& reply);
   void accept_refusal(const Call& subscription, Reply reply);
   void accept_answer(Expected expected, Reply reply);

@@ -268,6 +268,7 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
   Route& route = *routes_[node];
   Connection* connection = route.find(ask.connection);
   if (ask.question->answer) return accept(pending, node, now);
+  if (ask.question->again) return finish_attempt(ask, pending.votes[node]);  // begun anew at once
   if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
   if (connection->failure()) return broke(pending, node, *connection->failure(), now);
   if (now < earliest(ask_ends(pending, ask, *connection), pending.deadline)) return;
