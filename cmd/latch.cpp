@@ -212,6 +212,7 @@ class Status final : public LatchVerb {
     if (json_) {
       print_line(Json::object({{"v", 1},
                                {"key", session.name(key_)},
+                               {"name", typed(session.name(key_))},
                                {"state", Json::word(open     ? "open"
                                                     : exists ? "closed"
                                                              : "unknown")},

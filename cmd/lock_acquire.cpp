@@ -126,6 +126,7 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
   const auto waited = std::chrono::duration_cast<Milliseconds>(taken.asked - started);
   const std::string text = json_ ? Json::object({{"v", 1},
                                                  {"key", lock_->name()},
+                                                 {"name", typed(lock_->name())},
                                                  {"type", Json::word(type_->name)},
                                                  {"owner", Json::word(owner_.str())},
                                                  {"fence", held.fence},

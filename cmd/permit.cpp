@@ -103,14 +103,20 @@ class Acquire final : public PoolVerb {
          .erasure = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
     WaitLines lines{session.redis,
                     session.signals,
-                    {session.deployment, started, wait_, {name}, "all its permits are taken"}};
+                    {session.deployment,
+                     started,
+                     wait_,
+                     {name},
+                     count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
     refuse_latch(session, started, wait_);
     const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    die_if_interrupted(session, lines, std::get<GaveUp>(got));
-    return say_refusal(std::get<GaveUp>(got), fmt::format("all permits of {} are taken", quoted(name)),
-                       session, static_cast<int>(wait_.conflict_exit_code));
+    const GaveUp& why = std::get<GaveUp>(got);
+    die_if_interrupted(session, lines, why);
+    if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, exit_code::busy);
+    lines.give_up(why);
+    return static_cast<int>(wait_.conflict_exit_code);
   }
 
  private:
@@ -122,6 +128,7 @@ class Acquire final : public PoolVerb {
     for (const std::string& id : ids) list.push_back(Json::word(id));
     return Json::object({{"v", 1},
                          {"key", name},
+                         {"name", typed(name)},
                          {"ids", Json::array(list)},
                          {"lease_ms", *lease_},
                          {"acquired_at", held.server_time}})

@@ -114,6 +114,7 @@ class Status final : public PoolVerb {
     if (json_)
       return Json::object({{"v", 1},
                            {"key", name},
+                           {"name", typed(name)},
                            {"exists", status.has_value()},
                            {"available", status ? Json{known.available} : Json{}},
                            {"total", known.total}})

@@ -121,8 +121,7 @@ class Drain final : public PoolVerb {
     const int status = finish(session, answer);
     if (status != exit_code::ok) return status;
     const std::string text =
-        json_ ? Json::object({{"v", 1}, {"key", session.name(key_)}, {"drained", answer.count}}).str()
-              : std::to_string(answer.count);
+        json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
     const int failed = try_print(text + "\n");
     if (failed == 0) return status;
     // Permits of which nobody knows would be gone for ever.
@@ -131,6 +130,10 @@ class Drain final : public PoolVerb {
   }
 
  private:
+  static Json document_of(const LockName& name, std::int64_t drained) {
+    return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
+  }
+
   bool json_ = false;
 };
 

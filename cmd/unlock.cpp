@@ -218,7 +218,7 @@ Json document_of(const std::vector<Removal>& removals) {
   for (const Removal& removal : removals)
     keys.push_back(Json::object({{"key", removal.name},
                                  {"name", typed(removal.name)},
-                                 {"outcome", removal.outcome},
+                                 {"outcome", Json::word(removal.outcome)},
                                  {"owners", Json::list(removal.owners)},
                                  {"error", removal.error}}));
   return Json::object({{"v", 1}, {"keys", Json::array(keys)}});

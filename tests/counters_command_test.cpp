@@ -62,7 +62,7 @@ TEST_CASE("a semaphore from its making to its end") {
                   {"sem add slots 4", 0, ""},
                   {"sem drain slots", 0, "7\n"},
                   {"sem status slots --json", 0,
-                   R"({"v":1,"key":"slots","exists":true,"available":0,"total":null})"
+                   R"({"v":1,"key":"slots","name":"slots","exists":true,"available":0,"total":null})"
                    "\n"},
                   {"sem delete --yes slots", 0, ""},
               });
@@ -70,12 +70,13 @@ TEST_CASE("a semaphore from its making to its end") {
 
 TEST_CASE("what is taken is printed as one document with --json") {
   RedisServer redis;
-  tell(redis, {{"sem init slots 3", 0, ""},
-               {"sem drain slots --json", 0, "{\"v\":1,\"key\":\"slots\",\"drained\":3}\n"},
-               {"permit init seats 2", 0, ""}});
+  tell(redis,
+       {{"sem init slots 3", 0, ""},
+        {"sem drain slots --json", 0, "{\"v\":1,\"key\":\"slots\",\"name\":\"slots\",\"drained\":3}\n"},
+        {"permit init seats 2", 0, ""}});
   const Words lines = lines_of(redis, "permit acquire seats --count 2 --lease 1m --json");
   REQUIRE(lines.size() == 1);
-  CHECK(lines[0].starts_with("{\"v\":1,\"key\":\"seats\",\"ids\":[\""));
+  CHECK(lines[0].starts_with("{\"v\":1,\"key\":\"seats\",\"name\":\"seats\",\"ids\":[\""));
   CHECK(lines[0].find("\"lease_ms\":60000") != std::string::npos);
   tell(redis, {{"permit release seats " + lines[0].substr(lines[0].find("[\"") + 2, 32), 0}});
 }
@@ -120,7 +121,7 @@ TEST_CASE("a pool of permits from its making to its end") {
                   {"permit renew seats not-an-id --lease 1m", 1, ""},
                   {"permit release seats", 64, ""},
                   {"permit status seats --json", 0,
-                   R"({"v":1,"key":"seats","exists":true,"available":2,"total":2})"
+                   R"({"v":1,"key":"seats","name":"seats","exists":true,"available":2,"total":2})"
                    "\n"},
               });
   Rlock gone = redis.rlock("permit", "release", "seats", ids[0]);

@@ -262,7 +262,7 @@ TEST_CASE("--json tells all facts of an acquire") {
                               "fenced", "--json");
   CHECK(acquire.exit_code() == 0);
   CHECK(acquire.out().starts_with(
-      R"({"v":1,"key":"deploy","type":"fenced","owner":"me","fence":1,"lease_ms":90000,"acquired_at":)"));
+      R"({"v":1,"key":"deploy","name":"deploy","type":"fenced","owner":"me","fence":1,"lease_ms":90000,"acquired_at":)"));
 }
 
 TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {

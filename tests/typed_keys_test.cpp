@@ -58,6 +58,28 @@ TEST_CASE("what inspect prints under a prefix can be typed back under it") {
   CHECK(output({"unlock", "--yes", "deploy"}).empty());
 }
 
+TEST_CASE("every document with a key has its name, too, as it is typed") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.env["RLOCK_PREFIX"] = "app:";
+  for (const Words& words :
+       {Words{"sem", "init", "s", "1"}, Words{"permit", "init", "p", "1"}, Words{"latch", "set", "l", "1"}})
+    REQUIRE(Rlock{words, options}.exit_code() == 0);
+  for (const Words& words :
+       {Words{"lock", "acquire", "k", "--json", "--lease", "1m"}, Words{"lock", "status", "k", "--json"},
+        Words{"sem", "status", "s", "--json"}, Words{"sem", "drain", "s", "--json"},
+        Words{"permit", "acquire", "p", "--json", "--lease", "1m"}, Words{"permit", "status", "p", "--json"},
+        Words{"latch", "status", "l", "--json"}, Words{"inspect", "k", "--json"},
+        Words{"unlock", "k", "--yes", "--json"}}) {
+    Rlock rlock{words, options};
+    static_cast<void>(rlock.exit_code());
+    const Json document = Json::parse(rlock.out());
+    const Json& about = document.contains("keys") ? document["keys"][0] : document;
+    CAPTURE(document.dump());
+    CHECK(about["key"] == "app:" + about["name"].get<std::string>());
+  }
+}
+
 TEST_CASE("a pattern is a key that is free, and somebody who types one is told so on stderr") {
   RedisServer redis;
   acquired(redis, "orders:1");

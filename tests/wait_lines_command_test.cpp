@@ -213,3 +213,16 @@ TEST_CASE("a signal that ends a wait for the server, for permits or for a latch 
   CHECK(contains(away.err(), "waiting for redis at "));
   redis.thaw();
 }
+
+TEST_CASE("an acquire of permits in vain says who has them") {
+  RedisServer redis;
+  REQUIRE(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
+  Rlock run =
+      redis.rlock("run", "-k", "seats", "--permits", "3", "--reason", "the first", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{seats}"); }));
+  Rlock vain = redis.rlock("permit", "acquire", "-n", "seats", "--count", "3", "--lease", "1m");
+  CHECK(vain.exit_code() == 75);
+  CHECK(contains(vain.err(), "rlock: not waiting (-n): 'seats': too few of its permits are free; held by "));
+  CHECK(contains(vain.err(), "\"the first\""));
+  CHECK(contains(vain.err(), "rlock: who has it: rlock inspect seats\n"));
+}
