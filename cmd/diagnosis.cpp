@@ -34,8 +34,9 @@ Finding persistence(const Info& info) {
 Finding role(const Info& info) {
   if (value(info, "role") == "master") return {"role", true, "it is a primary"};
   return {"role", false,
-          fmt::format("it is a replica of {}:{}: locks cannot be written; name that, or its Sentinel",
-                      value(info, "master_host"), value(info, "master_port"))};
+          fmt::format(
+              "it is a replica of {}:{}: locks cannot be written; name that, or the Sentinels that watch it",
+              value(info, "master_host"), value(info, "master_port"))};
 }
 
 /// A failover may lose what the replica did not have yet. That is no fault of the server, but has to be known.

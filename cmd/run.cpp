@@ -292,6 +292,8 @@ int run(const RunOptions& opt) {
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
+  // A quorum of others does not wait until both have said who they are.
+  if (const auto twins = redis.twins()) complain(twins->text);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   write_status(report);
   hold.reset();  // its guardian has gone while we released

@@ -46,8 +46,9 @@ Failure describe_replica(bool tls, const std::optional<Reply>& role) {
     if (!address.host.empty()) primary = " of " + url_of(Topology::single, address, tls);
   }
   return {Error::unreachable,
-          fmt::format("it is a read-only replica{}; name the primary, or let redis+sentinel:// find it",
-                      primary)};
+          fmt::format(
+              "it is a read-only replica{}; name the primary, or where Sentinels watch it redis+sentinel://",
+              primary)};
 }
 
 }  // namespace
