@@ -1,13 +1,16 @@
 #include "cmd/run_options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/command.h"
 #include "cmd/holds.h"
 #include "loop/family.h"
 
@@ -31,10 +34,17 @@ std::string pasted(std::span<const std::string> command) {
   return text;
 }
 
+/// May it be run? Then it is the command, and no key that stands there without --key.
+bool is_program(const std::string& word) {
+  if (word.find('/') == std::string::npos) return !look_up({word});
+  std::error_code error;
+  return std::filesystem::is_regular_file(word, error) && ::access(word.c_str(), X_OK) == 0;
+}
+
 [[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
   if (command.empty() || command[0].starts_with("-"))
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
-  if (marked)
+  if (marked || is_program(command[0]))
     throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
   const std::string key = pasted_word(command[0]);
   command = command.subspan(1);

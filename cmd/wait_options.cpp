@@ -53,6 +53,8 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
            "Counted from the start of rlock. 0 means -n; inf and infinity mean forever. While a wait was "
            "asked for, a server that does not answer is tried again until the wait ends; without it, that is "
            "status 69 at once.",
+       .offer = Offer::examples,
+       .choices = "forever",
        .set = wait});
   declaration.add({.names = "-E, --conflict-exit-code",
                    .value = "N",

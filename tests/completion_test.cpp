@@ -151,6 +151,7 @@ std::vector<Offered> rows(const RedisServer& redis) {
       {"rlock scripts show latch/se", "latch/set"},
       {"rlock run --signal TE", "TERM"},
       {"rlock run --signal US", "USR1"},
+      {"rlock run --wait fo", "forever"},
       {"rlock unlock held --if-owner m", "me-1"},
       {"rlock lock release held --owner m", "me-1"},
       {"rlock lock release -k held --owner m", "me-1"},
