@@ -66,7 +66,7 @@ std::string words_of(const Reply& error) {
   const std::string text = error.text();
   std::string words = sanitized(text.substr(0, text.rfind(" script: ")));
   while (words.ends_with('.')) words.pop_back();
-  return words;
+  return words.empty() ? "an error without a word" : words;
 }
 
 /// Permissions are refused without a code where a script meets them (Redis 6 and 7.0).

@@ -11,6 +11,23 @@
 
 namespace rlock {
 
+namespace {
+
+/// Why a vote tells nothing about the hold; empty where it does, or has not come.
+std::string why_unanswered(const Lockable& lock, const Vote& vote) {
+  if (vote.failure) return vote.failure->text;
+  if (!vote.reply) return "";
+  if (vote.reply->is_error()) return failure_of(*vote.reply).text;
+  try {
+    static_cast<void>(lock.read_renewal(*vote.reply));
+    return "";
+  } catch (const Error& error) {  // out of shape: whatever that server is now, it has confirmed nothing
+    return error.what();
+  }
+}
+
+}  // namespace
+
 Keeper::Keeper(Redis& redis, Options options)
     : redis_(redis),
       options_(std::move(options)),
@@ -102,13 +119,11 @@ void Keeper::say(const std::string& obstacle) const {
 
 /// Why the try under way has come to nothing: what the first of those says that did not renew, or not at enough replicas.
 std::string Keeper::obstacle() const {
-  for (const auto request : try_->requests) {
-    const Votes& votes = redis_.votes(request);
+  for (std::size_t part = 0; part < options_.parts.size(); ++part) {
+    const Votes& votes = redis_.votes(try_->requests[part]);
     for (std::size_t node = 0; node < votes.size(); ++node) {
-      const bool refused = votes[node].reply && votes[node].reply->is_error();
-      if (!refused && !votes[node].failure) continue;
-      const std::string why = refused ? failure_of(*votes[node].reply).text : votes[node].failure->text;
-      return redis_.nodes() == 1 ? why : fmt::format("{}: {}", redis_.str(node), why);
+      const std::string why = why_unanswered(*options_.parts[part].lock, votes[node]);
+      if (!why.empty()) return redis_.nodes() == 1 ? why : fmt::format("{}: {}", redis_.str(node), why);
     }
   }
   for (const auto& [connection, request] : try_->confirmations) {
@@ -143,12 +158,8 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) con
 
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {
   if (!vote.settled()) return Outcome::open;
-  if (vote.answer() == nullptr) return Outcome::failed;
-  try {
-    if (!lock.read_renewal(*vote.reply)) return Outcome::not_ours;
-  } catch (const Error&) {  // out of shape: whatever that server is now, it has confirmed nothing
-    return Outcome::failed;
-  }
+  if (!why_unanswered(lock, vote).empty()) return Outcome::failed;
+  if (!lock.read_renewal(*vote.reply)) return Outcome::not_ours;
   return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
 }
 

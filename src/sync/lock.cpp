@@ -42,8 +42,6 @@ Call Lock::renew() const {
           .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
-bool Lock::read_renewal(const Reply& reply) const { return reply.integer() == 1; }
-
 /// A first hold that is the only one can be released by a script of one key, too.
 Call Lock::release(const Farewell& farewell) const {
   Call call = release_call(farewell, requests_.release_way());

@@ -24,7 +24,6 @@ class Lock : public Lockable {
   std::optional<Call> undo() const override;
 
   Call renew() const override;
-  bool read_renewal(const Reply& reply) const override;
 
   Call release(const Farewell& farewell) const override;
   Released read_release(const Reply& reply) const override;

@@ -121,7 +121,9 @@ class Lockable : public Waitable {
   virtual const Owner& owner() const = 0;
 
   virtual Call renew() const = 0;
-  [[nodiscard]] virtual bool read_renewal(const Reply& reply) const = 0;  ///< still ours?
+
+  /// Still ours? 1 or 0. Throws Error{internal} for anything else: who cannot tell has not said that it is lost.
+  [[nodiscard]] virtual bool read_renewal(const Reply& reply) const;
 
   virtual Call release(const Farewell& farewell) const = 0;
   [[nodiscard]] virtual Released read_release(const Reply& reply) const = 0;

@@ -32,7 +32,6 @@ class Permits final : public Lockable {
   std::vector<Channel> channels() const override;
 
   Call renew() const override;
-  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
 
   Call release(const Farewell& farewell) const override;
   Released read_release(const Reply& reply) const override;

@@ -21,7 +21,6 @@ class PlainLock final : public Lockable {
   Pause pause() const override { return pause_; }
 
   Call renew() const override;
-  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
 
   Call release(const Farewell& farewell) const override;
   Released read_release(const Reply& reply) const override;

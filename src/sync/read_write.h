@@ -19,7 +19,6 @@ class ReadWriteLock : public Lockable {
   std::optional<Call> undo() const override;
 
   Call renew() const override;
-  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
 
   Call release(const Farewell& farewell) const override;
   Released read_release(const Reply& reply) const override;

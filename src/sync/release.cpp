@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -37,6 +38,19 @@ std::string why_silent(const Redis& redis, std::size_t node, const Vote& vote) {
   return redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why);
 }
 
+/// An answer that cannot be read is none: whatever that server is now, it has not confirmed anything.
+void believe_only_answers(const Lockable& lock, Votes& votes) {
+  for (Vote& vote : votes) {
+    if (vote.answer() == nullptr) continue;
+    try {
+      static_cast<void>(lock.read_release(*vote.answer()));
+    } catch (const Error& error) {
+      vote.failure = Failure{Error::unreachable, error.what()};
+      vote.reply.reset();
+    }
+  }
+}
+
 /// It is free when a quorum can be had there; it had been lost when a quorum of ours cannot have been.
 GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& votes) {
   Tally tally;
@@ -61,21 +75,27 @@ GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& vote
   return back;
 }
 
-/// The second call that some answers ask for (Released::then). Who has asked for it is heard again.
+/// The second call that some answers ask for (Released::then). Who has asked for it is heard again; who had given back our hold
+/// before it is believed, whatever becomes of the second.
 void follow_up(Redis& redis, const Lockable& lock, Votes& votes, const Patience& patience) {
   std::optional<Call> call;
-  std::vector<std::size_t> unfinished;
+  std::map<std::size_t, Released::How> unfinished;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     const Reply* answer = votes[node].answer();
     if (answer == nullptr) continue;
     Released released = lock.read_release(*answer);
     if (!released.then) continue;
-    unfinished.push_back(node);
+    unfinished.emplace(node, released.how);
     if (!call) call = std::move(released.then);
   }
   if (!call) return;
-  const Votes answers = redis.run(*call, patience);
-  for (const std::size_t node : unfinished) votes[node] = answers[node];
+  Votes answers = redis.run(*call, patience);
+  believe_only_answers(lock, answers);
+  for (const auto& [node, before] : unfinished) {
+    const Reply* answer = answers[node].answer();
+    const bool confirmed = answer != nullptr && lock.read_release(*answer).how == Released::How::yes;
+    if (before != Released::How::yes || confirmed) votes[node] = answers[node];
+  }
 }
 
 /// Waits for all answers; when a quorum has given theirs not much longer for the others, who may be gone for days.
@@ -111,6 +131,7 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Votes votes = redis.votes(requests[i]);
     redis.drop(requests[i]);
+    believe_only_answers(*parts[i].lock, votes);
     follow_up(redis, *parts[i].lock, votes, patience);
     back.push_back(given_back(redis, *parts[i].lock, votes));
   }

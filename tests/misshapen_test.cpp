@@ -1,0 +1,328 @@
+// A server, or what stands before it, answers something that no script answers. That is no answer: the command's own status
+// and the record of the run survive it, whichever answer of a hold's life it is.
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/relay.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = 20s;
+
+std::string deeply(std::size_t levels) {
+  std::string bytes;
+  for (std::size_t level = 0; level < levels; ++level) bytes += "*1\r\n";
+  return bytes + ":1\r\n";
+}
+
+/// What no script answers where an array begins with a number: by name.
+const std::map<std::string, std::string>& shapes() {
+  static const std::map<std::string, std::string> all{
+      {"nil", "$-1\r\n"},
+      {"no array", "*-1\r\n"},
+      {"RESP3's nil", "_\r\n"},
+      {"a number", ":7\r\n"},
+      {"the largest number", ":9223372036854775807\r\n"},
+      {"OK", "+OK\r\n"},
+      {"text", "$4\r\nwhat\r\n"},
+      {"an empty text", "$0\r\n\r\n"},
+      {"an empty array", "*0\r\n"},
+      {"an array of nothing", "*1\r\n$-1\r\n"},
+      {"an array in an array", "*1\r\n*1\r\n:1\r\n"},
+      {"many arrays in each other", deeply(50)},
+      {"an unknown number", "*1\r\n:77\r\n"},
+      {"the largest number in an array", "*2\r\n:9223372036854775807\r\n:9223372036854775807\r\n"},
+      {"arrays for values", "*3\r\n:1\r\n*0\r\n*0\r\n"},
+      {"arrays for values of a refusal", "*3\r\n:-1\r\n*0\r\n*0\r\n"},
+      {"arrays for values of another", "*3\r\n:4\r\n*0\r\n*0\r\n"},
+      {"an error", "-ERR what\r\n"},
+      {"an empty error", "-\r\n"},
+      {"a double", ",1.5\r\n"},
+      {"true", "#t\r\n"},
+      {"a map", "%1\r\n$1\r\na\r\n:1\r\n"},
+      {"a set", "~1\r\n:1\r\n"},
+      {"a big number", "(123456789012345678901234567890\r\n"},
+      {"text with its kind", "=8\r\ntxt:what\r\n"},
+      {"a push", ">1\r\n:1\r\n"},
+      {"a message", ">3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\nb\r\n"},
+      {"no Redis at all", "HTTP/1.1 400 Bad Request\r\n\r\n"},
+      {"the end of the connection", wire::kClose},
+  };
+  return all;
+}
+
+/// Those that are tried where each costs a second.
+const std::vector<std::string> kFewShapes{"nil", "a number", "text", "an array in an array",
+                                          "no Redis at all"};
+
+struct Kind {
+  std::string name;
+  Words options;
+};
+
+const std::vector<Kind> kKinds{
+    {"lock", {}},
+    {"read", {"-s"}},
+    {"write", {"-x"}},
+    {"fair", {"--fair"}},
+    {"fenced", {"--fenced"}},
+    {"plain", {"--type", "plain"}},
+    {"permit", {"--permits", "3"}},
+    {"two keys", {"-k", "l"}},
+};
+
+const std::set<int> kDocumented{0, 1, 7, 64, 65, 69, 70, 71, 75, 77, 78, 124, 125, 126, 127};
+
+/// A server, a liar before it, and a folder.
+struct Stage {
+  RedisServer server{};
+  Relay relay{server};
+  TempDir folder{};
+
+  Rlock rlock(const Words& words) const {
+    auto options = server.environment();
+    options.env["RLOCK_URL"] = relay.url();
+    options.env["RLOCK_BINARY"] = rlock_binary();
+    return Rlock{words, options};
+  }
+
+  /// rlock run of this kind, with a command of its own.
+  Words run(const Kind& kind, const Words& more, const std::string& command) const {
+    Words words{"run", "-q", "-k", "k", "--command-timeout", "300ms", "--status-file", folder / "status"};
+    words.insert(words.end(), kind.options.begin(), kind.options.end());
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--", "sh", "-c", "echo > " + (folder / "ran") + "; " + command});
+    return words;
+  }
+
+  void clean() {
+    relay.tell_the_truth();
+    server.cli({"FLUSHALL"});
+    write_file(folder / "ran", "");
+    write_file(folder / "status", "");
+  }
+
+  bool ran() const { return !read_file(folder / "ran").empty(); }
+  nlohmann::json record() const {
+    return nlohmann::json::parse(read_file(folder / "status"), nullptr, false);
+  }
+
+  /// The command's own status survives, whatever was said; and the record tells how it ended.
+  void expect_truthful_end(int status) {
+    CHECK(kDocumented.contains(status));
+    const auto report = record();
+    REQUIRE(report.is_object());
+    CHECK(report["exit"] == status);
+    if (!ran()) return;
+    CHECK((status == 7 || (status == 125 && report["outcome"] == "lost")));
+    CHECK((report["command_exit"] == 7 || report["outcome"] == "lost"));
+  }
+};
+
+/// What is asked in the life of a hold, in an honest one.
+std::set<std::string> asked_by(Stage& stage, const Words& words) {
+  stage.clean();
+  stage.relay.forget_asked();
+  CHECK(stage.rlock(words).exit_code(kDeadline) == 7);
+  return stage.relay.forget_asked();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "whatever is answered to a run, it ends as documented, and with its command's status where that ran") {
+  for (const Kind& kind : kKinds) {
+    Stage stage;
+    const Words words = stage.run(kind, {"-n"}, "exit 7");
+    for (const std::string& name : asked_by(stage, words)) {
+      for (const auto& [shape, bytes] : shapes()) {
+        CAPTURE(kind.name);
+        CAPTURE(name);
+        CAPTURE(shape);
+        stage.clean();
+        stage.relay.say_instead(name, bytes);
+        Rlock run = stage.rlock(words);
+        const int status = run.exit_code(kDeadline);
+        CAPTURE(run.err());
+        stage.expect_truthful_end(status);
+      }
+    }
+  }
+}
+
+TEST_CASE("a renewal that is answered by nothing of sense is one that is not answered") {
+  for (const Kind& kind : kKinds) {
+    Stage stage;
+    for (const char* shape : {"nil", "a number"}) {
+      CAPTURE(kind.name);
+      CAPTURE(shape);
+      stage.clean();
+      for (const char* name : {"lock/renew", "read/renew", "write/renew", "plain/renew", "permit/renew"})
+        stage.relay.say_instead(name, shapes().at(shape));
+      Rlock run = stage.rlock(stage.run(kind, {"-n", "--lease", "1500ms"}, "sleep 3; exit 7"));
+      const int status = run.exit_code(kDeadline);
+      CAPTURE(run.err());
+      CHECK(status == 125);
+      CHECK(run.err().find("could not be renewed") != std::string::npos);
+      CHECK(stage.record()["outcome"] == "lost");
+    }
+  }
+}
+
+TEST_CASE("a hold survives one renewal that is answered by nothing of sense") {
+  Stage stage;
+  const Words words = stage.run(kKinds.front(), {"-n", "--lease", "3s"}, "sleep 2; exit 7");
+  for (const char* shape : {"nil", "a number"}) {
+    CAPTURE(shape);
+    stage.clean();
+    stage.relay.say_instead("lock/renew", shapes().at(shape), 1);
+    Rlock run = stage.rlock(words);
+    CHECK(run.exit_code(kDeadline) == 7);
+    CHECK(stage.record()["outcome"] == "ran");
+  }
+}
+
+TEST_CASE("what is answered to a hold inside another one harms neither") {
+  for (const Kind& kind : kKinds) {
+    Stage stage;
+    std::string options;
+    for (const std::string& word : kind.options) options += " " + word;
+    const std::string inner = "\"$RLOCK_BINARY\" run -q -k k -n --command-timeout 300ms --status-file " +
+                              (stage.folder / "inner") + options + " -- sh -c 'exit 5'; exit 7";
+    const Words words = stage.run(kind, {"-n"}, inner);
+    for (const std::string& name : asked_by(stage, words)) {
+      if (name.ends_with("/acquire") || kind.name == "two keys") continue;  // the outer one
+      for (const std::string& shape : kFewShapes) {
+        CAPTURE(kind.name);
+        CAPTURE(name);
+        CAPTURE(shape);
+        stage.clean();
+        write_file(stage.folder / "inner", "");
+        stage.relay.say_instead(name, shapes().at(shape));
+        Rlock run = stage.rlock(words);
+        const int status = run.exit_code(kDeadline);
+        CAPTURE(run.err());
+        stage.expect_truthful_end(status);
+        if (!stage.ran()) continue;
+        const auto inside = nlohmann::json::parse(read_file(stage.folder / "inner"), nullptr, false);
+        REQUIRE(inside.is_object());
+        if (inside["command_exit"] == 5) CHECK((inside["exit"] == 5 || inside["outcome"] == "lost"));
+      }
+    }
+  }
+}
+
+TEST_CASE("what a reader is answered when it asks which others live does not change how it ends") {
+  Stage stage;
+  const Words words = stage.run({"read", {"-s"}}, {"-n"}, "exit 7");
+  for (const auto& [shape, bytes] : shapes()) {
+    CAPTURE(shape);
+    stage.clean();
+    stage.server.cli({"HSET", "k", "mode", "read", "dead:1", "1"});
+    stage.server.cli({"PEXPIRE", "k", "600000"});
+    stage.relay.say_instead("read/sweep", bytes);
+    Rlock run = stage.rlock(words);
+    CHECK(run.exit_code(kDeadline) == 7);
+    CHECK(stage.relay.asked().contains("read/sweep"));
+    CHECK(stage.record()["outcome"] == "ran");
+  }
+}
+
+TEST_CASE("what is answered to WAIT counts only when it is enough of a number") {
+  Stage stage;
+  const Words words =
+      stage.run(kKinds.front(), {"-n", "--sync-replicas", "2", "--sync-timeout", "50ms"}, "exit 7");
+  for (const auto& [shape, bytes] : shapes()) {
+    CAPTURE(shape);
+    stage.clean();
+    stage.relay.say_instead("WAIT", bytes);
+    const int status = stage.rlock(words).exit_code(kDeadline);
+    const bool enough = shape == "a number" || shape == "the largest number";
+    CHECK(status == (enough ? 7 : 69));
+    CHECK(stage.ran() == enough);
+    stage.expect_truthful_end(status);
+    CHECK(eventually([&] { return !stage.server.has("k"); }));
+  }
+}
+
+TEST_CASE("whatever is answered about the holder, a wait goes on to its end and leaves nothing") {
+  Stage stage;
+  for (const char* name : {"PUBSUB", "inspect/facts", "inspect/look"}) {
+    for (const std::string& shape : kFewShapes) {
+      CAPTURE(name);
+      CAPTURE(shape);
+      stage.clean();
+      stage.server.cli({"HSET", "k", "holder:1", "1"});
+      stage.server.cli(
+          {"HSET", "rlock:meta:{k}", "holder:1", R"({"since":1,"host":"h","user":"u","command":"c"})"});
+      stage.relay.say_instead(name, shapes().at(shape));
+      Rlock run = stage.rlock(
+          {"run", "-k", "k", "-w", "1500ms", "--fair", "--command-timeout", "300ms", "--", "true"});
+      CHECK(run.exit_code(kDeadline) == 75);
+      CHECK(run.err().find("waiting for 'k'") != std::string::npos);
+      CHECK(!stage.server.has("redisson_lock_queue:{k}"));
+    }
+  }
+}
+
+TEST_CASE("whatever is answered to a verb, it ends as documented") {
+  const std::vector<Words> verbs{{"lock", "acquire", "-n", "k", "--lease", "1m"},
+                                 {"lock", "acquire", "-n", "k", "--lease", "1m", "--owner", "o"},
+                                 {"lock", "release", "k", "--owner", "o"},
+                                 {"lock", "renew", "k", "--owner", "o"},
+                                 {"lock", "status", "k"},
+                                 {"inspect", "k"},
+                                 {"inspect"},
+                                 {"unlock", "--yes", "k"},
+                                 {"sem", "init", "s", "3"},
+                                 {"sem", "acquire", "-n", "s"},
+                                 {"sem", "release", "s"},
+                                 {"sem", "drain", "s"},
+                                 {"sem", "status", "s"},
+                                 {"permit", "acquire", "-n", "s", "--lease", "1m"},
+                                 {"permit", "release", "s", "726b3030303030303030303030303031"},
+                                 {"permit", "renew", "s", "726b3030303030303030303030303031"},
+                                 {"permit", "status", "s"},
+                                 {"latch", "set", "t", "2"},
+                                 {"latch", "down", "t"},
+                                 {"latch", "wait", "t", "-w", "1ms"},
+                                 {"latch", "status", "t"},
+                                 {"latch", "delete", "t"},
+                                 {"doctor"}};
+  Stage stage;
+  const auto put = [&] {
+    stage.clean();
+    stage.server.cli({"HSET", "k", "o", "1"});
+    stage.server.cli({"HSET", "rlock:meta:{k}", "o", R"({"since":1,"host":"h"})"});
+    stage.server.cli({"SET", "s", "2"});
+    stage.server.cli({"SET", "t", "2"});
+  };
+  for (const Words& verb : verbs) {
+    put();
+    stage.relay.forget_asked();
+    stage.rlock(verb).exit_code(kDeadline);
+    for (const std::string& name : stage.relay.forget_asked()) {
+      for (const std::string& shape : kFewShapes) {
+        CAPTURE(verb.front());
+        CAPTURE(name);
+        CAPTURE(shape);
+        put();
+        stage.relay.say_instead(name, shapes().at(shape));
+        Words hasty = verb;
+        hasty.insert(hasty.end(), {"--command-timeout", "200ms", "--connect-timeout", "200ms"});
+        Rlock rlock = stage.rlock(hasty);
+        CHECK(kDocumented.contains(rlock.exit_code(kDeadline)));
+        CHECK(rlock.err().find("internal error") == std::string::npos);
+      }
+    }
+  }
+}
+
+}  // namespace rlock::test
