@@ -144,7 +144,7 @@ Patient Doctor::examine(Session& session, const Place& place) {
     patient.findings.push_back({"answer", false, sanitized(why(ping))});
     return patient;
   }
-  const Vote said = ask_at(session, place, command({"INFO"}));
+  const Vote said = ask_at(session, place, with_large_reply(command({"INFO"})));
   if (said.answer() != nullptr) {
     const auto info = parse_info(said.answer()->text());
     if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;

@@ -44,7 +44,10 @@ void expect_pool(Session& session, const Pool& there) {
 
 /// Names those of which nothing was done.
 int all_of_them(const LockName& name, const std::vector<std::string>& ids, const std::vector<bool>& done) {
-  for (std::size_t i = 0; i < done.size() && i < ids.size(); ++i) {
+  if (done.size() != ids.size())
+    throw Error{Error::internal,
+                fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!done[i])
       tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), quoted(name),
                        words_for(name)));

@@ -11,6 +11,10 @@
 namespace rlock {
 namespace {
 
+/// Names are kept that take so many bytes: fifty thousand, as people call things. No server may fill our memory.
+constexpr std::size_t kMostNames = 8U << 20;
+constexpr std::size_t kNameTakes = 128;  ///< besides its text
+
 /// Looks through servers, one after the other.
 class Search {
  public:
@@ -39,7 +43,7 @@ class Search {
   bool scan(Executor& server, const std::string& node) {
     std::string cursor = "0";
     do {
-      if (Clock::now() >= until_) {
+      if (Clock::now() >= until_ || full_) {
         found_.complete = false;
         return true;
       }
@@ -47,11 +51,17 @@ class Search {
           what_ == For::facts ? page_of_facts(server, cursor, node) : page_of_numbers(server, cursor, node);
       if (!page) return false;
       cursor = page->cursor;
-      for (const LockName& name : page->names) {
-        if (name.str().starts_with(session_.deployment.prefix)) found_.names.insert(name);
-      }
-    } while (cursor != "0");
+      for (const LockName& name : page->names) take(name);
+    } while (cursor != "0" && !full_);
+    if (full_) found_.complete = false;
     return true;
+  }
+
+  void take(const LockName& name) {
+    if (!name.str().starts_with(session_.deployment.prefix)) return;
+    if (!found_.names.insert(name).second) return;
+    bytes_ += name.str().size() + kNameTakes;
+    full_ = full_ || bytes_ > kMostNames;
   }
 
   std::optional<Scanned> page_of_facts(Executor& server, const std::string& cursor, const std::string& node) {
@@ -97,6 +107,8 @@ class Search {
   const TimePoint until_;
   const For what_;
   FoundKeys found_;
+  std::size_t bytes_ = 0;  ///< of the names found
+  bool full_ = false;
   Failure failure_{Error::unreachable, "no answer"};
 };
 

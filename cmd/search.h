@@ -9,7 +9,7 @@ namespace rlock {
 /// Keys that nobody has named.
 struct FoundKeys {
   std::set<LockName> names;
-  bool complete = true;          ///< the search came to its end
+  bool complete = true;  ///< the search came to its end before the time was over and there were too many
   std::set<std::string> silent;  ///< which of several servers could not be looked through, and why
 };
 

@@ -1,7 +1,9 @@
 #include "redis/connection.h"
 
 #include <doctest/doctest.h>
+
 #include <fcntl.h>
+#include <algorithm>
 
 #include "support/fake_redis.h"
 #include "support/sockets.h"
@@ -94,6 +96,7 @@ TEST_CASE("a refused greeting is the end, and says what it means") {
 TEST_CASE("answers belong to the questions in their order, whatever is announced between them") {
   Fixture f;
   f.connection().subscribe(Channel{"c"}, false);
+  f.connection().subscribe(Channel{"d"}, false);
   const auto first = f.connection().send(call_of(kScript));
   const auto forgotten = f.connection().send(call_of(kScript));  // its place in the order is kept
   const auto second = f.connection().send(command({"GET", "k"}));
@@ -109,10 +112,26 @@ TEST_CASE("answers belong to the questions in their order, whatever is announced
   CHECK(first->answer->integer() == 1);
   CHECK(second->answer->text() == "three");
   const auto pushes = f.connection().take_pushes();
-  REQUIRE(pushes.size() == 4);
+  REQUIRE(pushes.size() == 5);
   CHECK(pushes[0].kind == Push::Kind::subscribed);
-  CHECK(pushes[1].channel == Channel{"c"});
-  CHECK(pushes[3].channel == Channel{"d"});
+  CHECK(pushes[2].channel == Channel{"c"});
+  CHECK(pushes[4].channel == Channel{"d"});
+}
+
+TEST_CASE("of a flood the beginning is kept, and nothing of what nobody listens to") {
+  Fixture f;
+  f.connection().subscribe(Channel{"c"}, false);
+  const auto last = f.connection().send(command({"GET", "k"}));
+  REQUIRE(f.turn_until([&] { return f.fake.count("GET") == 1; }));
+  std::string flood;
+  for (int i = 0; i < 1000; ++i)
+    flood += wire::message("c", "0") + wire::message("d", std::string(1000, 'x'));
+  f.fake.answer(flood + wire::text("three"));
+
+  REQUIRE(f.turn_until([&] { return last->answer.has_value(); }));
+  const auto pushes = f.connection().take_pushes();
+  CHECK(pushes.size() <= 100);
+  CHECK(std::ranges::all_of(pushes, [](const Push& push) { return push.channel == Channel{"c"}; }));
 }
 
 TEST_CASE("a script that the server does not know is sent as a whole, once, and its escort after it") {

@@ -2,11 +2,17 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
 
 #include "base/error.h"
 #include "redis/reply_reader.h"
+#include "support/forked.h"
 
 using namespace rlock;
+using rlock::test::in_another_process;
 
 namespace {
 
@@ -23,6 +29,22 @@ void read_all(std::string_view bytes) {
   ReplyReader reader;
   reader.feed(bytes);
   while (reader.next()) {}
+}
+
+/// From here on no more memory can be had at a time than this.
+void leave_no_megabyte() {
+  std::size_t pages = 0;
+  std::ifstream{"/proc/self/statm"} >> pages;
+  const rlimit none{.rlim_cur = pages * static_cast<std::size_t>(::getpagesize()), .rlim_max = RLIM_INFINITY};
+  ::setrlimit(RLIMIT_AS, &none);
+  while (std::malloc(1U << 20) != nullptr) {}
+}
+
+/// Bytes that were in use at most.
+std::size_t peak() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
 }
 
 constexpr std::string_view kMixed =
@@ -120,11 +142,43 @@ TEST_CASE("a reply that is too deep, too wide or too large in all is refused whi
     }
   };
   CHECK_THROWS_WITH(large(), doctest::Contains("more than any answer needs"));
+}
 
-#ifndef __SANITIZE_ADDRESS__  // which keeps what was freed for a while
-  struct rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  CHECK(usage.ru_maxrss < 200 * 1024);  // in kB, of the whole test program
+TEST_CASE("arrays in arrays reserve no more memory than a reply may take") {
+  std::string nested;
+  for (int level = 0; level < 60; ++level) nested += "*100000\r\n";
+  const int status = in_another_process([&] {
+    const std::size_t before = peak();
+    ReplyReader reader;
+    reader.feed(nested);
+    try {
+      (void)reader.next();
+    } catch (const Error&) {
+      return peak() <= before + 2 * ReplyReader::kMostBytes ? 0 : 1;
+    }
+    return 2;
+  });
+  CHECK(status == 0);
+}
+
+TEST_CASE("a reply for which there is no memory is an error like others, not the end") {
+#ifndef __SANITIZE_ADDRESS__  // which reserves all addresses for itself
+  const std::string whole = "$4000000\r\n" + std::string(4'000'000, 'x') + "\r\n";
+  const std::string wide = "*100000\r\n";
+  for (const std::string& bytes : {whole, wide}) {
+    const int status = in_another_process([&] {
+      ReplyReader reader;
+      leave_no_megabyte();
+      try {
+        reader.feed(bytes);
+        while (reader.next()) {}
+      } catch (const Error& error) {
+        return error.kind() == Error::unreachable ? 0 : 1;
+      }
+      return 2;
+    });
+    CHECK(status == 0);
+  }
 #endif
 }
 

@@ -23,7 +23,7 @@ for i = 1, #names do
   local owner = string.sub(names[i], -6) == ':write' and string.sub(names[i], 1, -7) or names[i]
   local facts = field_of(meta, owner, 65536)
   size = size + (facts and #facts or 0)
-  if size > 8000000 then break end  -- half of what a client takes
+  if size > 3000000 then break end  -- a client takes little more
   if facts then
     answer[#answer + 1] = owner
     answer[#answer + 1] = facts

@@ -31,9 +31,22 @@ struct Call {
   /// own connection and would confirm nothing on another.
   std::uint64_t only_on = 0;
 
+  /// Bytes of memory that the reply may take, texts and items together. Of most calls it is a few numbers, and a server that
+  /// sends more is hostile or broken: a thousand of such replies may be kept at a time.
+  std::size_t largest_reply = 16U << 10;
+
   /// How long the server may take beyond Timeouts::command before we call it silent: WAIT waits.
   Milliseconds takes{0};
 };
+
+/// For answers that grow with what people have on a server: more than SCAN of 1000 keys of 4 KiB each.
+constexpr std::size_t kLargestReply = 8U << 20;
+
+/// The same call, for an answer that may be as large as any: one, or a few, are kept at a time.
+inline Call with_large_reply(Call call) {
+  call.largest_reply = kLargestReply;
+  return call;
+}
 
 /// A plain command, routed by `key` where there are slots.
 inline Call command(std::vector<std::string> words, std::string key = {}) {

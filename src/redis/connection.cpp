@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/error.h"
 #include "base/identity.h"
@@ -11,6 +12,9 @@
 
 namespace rlock {
 namespace {
+
+/// Announcements that wait to be looked at. A server that is no flood leaves a few.
+constexpr std::size_t kMostPushes = 100;
 
 std::uint64_t next_number() {
   static std::uint64_t last = 0;
@@ -140,6 +144,7 @@ bool Connection::owes() const {
 
 void Connection::subscribe(const Channel& channel, bool sharded) {
   listens_ = true;
+  subscribed_.emplace(channel, sharded);
   put({.role = Role::subscribe, .call = command({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()})});
   flush();
 }
@@ -183,23 +188,27 @@ void Connection::write(Expected expected) {
 void Connection::flush() {
   if (!wire_) return;
   wire_->flush();
-  if (wire_->failure()) receive();  // what it said before it hung up may be the reason
+  if (!wire_->failure()) return;
+  if (reader_) return receive();  // what it said before it hung up may be the reason
+  fail(*wire_->failure());
 }
 
 // --- what we hear --------------------------------------------------------------------------------
 
 void Connection::receive() {
   try {
-    wire_->receive(reader_);
+    wire_->receive(*reader_);
     if (state_ == State::securing && wire_->secure()) begin_greeting();
     while (wire_) {
-      auto item = reader_.next();
+      auto item = reader_->next(most_to_read());
       if (!item) break;
       spoke_ = true;
       if (!accept_push(item->reply, item->push)) accept(std::move(item->reply));
     }
   } catch (const Error& error) {  // answers out of shape are a broken connection, not a broken program
     return fail({Error::unreachable, error.what()});
+  } catch (const std::bad_alloc&) {
+    return fail({Error::unreachable, "there is no memory for what the server sends"});
   }
   if (!wire_) return;
   if (!wire_->failure()) return wire_->flush();  // what the answers led us to say
@@ -217,7 +226,7 @@ bool Connection::accept_push(const Reply& reply, bool shaped_as_push) {
   const bool sharded =
       is_word(kind, "smessage") || is_word(kind, "ssubscribe") || is_word(kind, "sunsubscribe");
   if (is_word(kind, "message") || is_word(kind, "smessage")) {
-    pushes_.push_back({Push::Kind::message, Channel{reply.at(1).text()}, sharded, reply.at(2)});
+    keep({Push::Kind::message, Channel{reply.at(1).text()}, sharded});
     return true;
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
@@ -227,8 +236,23 @@ bool Connection::accept_push(const Reply& reply, bool shaped_as_push) {
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscribe &&
                         expected_.front().call.args.at(1) == channel;
   if (expected) expected_.pop_front();  // else the server ends it by itself: its slot has moved
-  pushes_.push_back({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
+  if (begins && expected) subscribed_.emplace(channel, sharded);  // again, behind the end of an earlier one
+  keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
+  if (ends) subscribed_.erase({Channel{channel}, sharded});
   return true;
+}
+
+/// What nobody listens to is of no use, and of a flood its beginning says all: somebody has a reason to ask.
+void Connection::keep(Push push) {
+  const bool wanted = subscribed_.contains({push.channel, push.sharded});
+  if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
+}
+
+/// What the next reply may take: that of the call whose turn it is. Others are not kept.
+std::size_t Connection::most_to_read() const {
+  const bool of_call =
+      !expected_.empty() && (expected_.front().role == Role::call || expected_.front().role == Role::escort);
+  return of_call ? expected_.front().call.largest_reply : kLargestReply;
 }
 
 void Connection::accept(Reply reply) {
@@ -312,8 +336,7 @@ void Connection::accept_refusal(const Call& subscription, Reply reply) {
   if (!reply.is_error()) throw Error{Error::internal, "a subscription was answered with something else"};
   const std::string& verb = subscription.args.front();
   if (!verb.ends_with("UNSUBSCRIBE")) {
-    pushes_.push_back(
-        {Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});
+    keep({Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});
   }
 }
 
@@ -356,6 +379,11 @@ void Connection::fail(Failure why) {
   failure_ = std::move(why);
   wire_.reset();
   dial_.take().reset();
+}
+
+void Connection::stop_reading() {
+  reader_.reset();
+  pushes_ = {};
 }
 
 int Connection::fd() const {

@@ -36,7 +36,7 @@ struct Push {
   enum class Kind { subscribed, unsubscribed, refused, message } kind;
   Channel channel;
   bool sharded = false;
-  Reply reply{};  ///< the message; refused: the error
+  Reply reply{};  ///< refused: the error
 };
 
 /// A call on its way, shared by who asks and the connection that carries it: what is known outlives the connection.
@@ -95,11 +95,16 @@ class Connection final : public Source {
   /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);
+  /// What has come since, of the channels that are subscribed to; of a flood the beginning.
   std::vector<Push> take_pushes() { return std::exchange(pushes_, {}); }
   bool has_pushes() const noexcept { return !pushes_.empty(); }
 
   /// Gives up on this connection: fails with `why`, closes the socket.
   void fail(Failure why);
+
+  /// Reads nothing any more, and frees what it has read. What it still carries stays on its way, and leave_behind() works.
+  /// REQUIRES: it has left the loop
+  void stop_reading();
 
   int fd() const override;
   short interest() const override;
@@ -132,7 +137,9 @@ class Connection final : public Source {
   void flush();
   void receive();
   void accept(Reply reply);
+  std::size_t most_to_read() const;
   bool accept_push(const Reply& reply, bool shaped_as_push);
+  void keep(Push push);
   void accept_greeting(Role role, const Reply& reply);
   void ask_stranger();
   void greet_in_resp2(Resp2 reason);
@@ -150,10 +157,11 @@ class Connection final : public Source {
   State state_ = State::dialing;
   Dial dial_;
   std::optional<Wire> wire_;
-  ReplyReader reader_;
+  std::optional<ReplyReader> reader_{std::in_place};  ///< nothing: it is not read any more
   std::deque<Expected> expected_;
   std::deque<Expected> held_back_;  ///< what waits for the socket, or for the greeting's answer
   std::set<const Script*> taught_;  ///< written as text before: the server knows their hash by then
+  std::set<std::pair<Channel, bool>> subscribed_;  ///< to which channels; sharded or not
   std::vector<Push> pushes_;
   std::optional<Failure> failure_;
   TimePoint opened_at_{};

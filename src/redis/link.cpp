@@ -105,6 +105,7 @@ void Link::condemn(std::uint64_t connection) {
   contacted_ = contacted();
   loop_.leave(*connection_);
   owing_ = connection_->owes();
+  connection_->stop_reading();
   if (!connection_->failure()) condemned_.push_back(std::move(connection_));
   if (condemned_.size() > kMostCondemned) condemned_.erase(condemned_.begin());
   failed({Error::unreachable, "no answer in time"}, Clock::now());

@@ -3,51 +3,78 @@
 #include <fmt/format.h>
 #include <hiredis/read.h>
 
+#include <algorithm>
+#include <new>
+
 #include "base/error.h"
 #include "base/text.h"
 
 namespace rlock {
 
-/// What hiredis' parser calls for each thing that it has read. Nothing here throws: there is C in between.
+/// What hiredis' parser calls for each thing that it has read. Nothing here throws: there is C in between. A null is more than
+/// we take, or have.
 struct ReplyBuilder {
   using Task = redisReadTask;
 
-  /// The place of the thing in the reply that is being built, or null where it is more than we take.
-  static Reply* place(const Task* task, std::size_t bytes) noexcept {
-    auto& budget = *static_cast<ReplyReader::Budget*>(task->privdata);
-    if (task->parent == nullptr) budget = {.push = task->type == REDIS_REPLY_PUSH};
-    ++budget.items;
-    budget.bytes += bytes;
-    if (budget.items > ReplyReader::kMostItems || budget.bytes > ReplyReader::kMostBytes) return nullptr;
-    if (task->parent == nullptr) return new (std::nothrow) Reply;
-    return &static_cast<Reply*>(task->parent->obj)->items_[static_cast<std::size_t>(task->idx)];
+  static bool spend(const Task* task, std::size_t bytes) noexcept {
+    std::size_t& left = static_cast<ReplyReader*>(task->privdata)->budget_.left;
+    if (bytes > left) return false;
+    left -= bytes;
+    return true;
+  }
+
+  /// The place of the thing in the reply that is being built. Those of items have been paid for with their array.
+  static Reply* place(const Task* task) noexcept {
+    if (task->parent != nullptr)
+      return &static_cast<Reply*>(task->parent->obj)->items_[static_cast<std::size_t>(task->idx)];
+    auto& reader = *static_cast<ReplyReader*>(task->privdata);
+    const bool push = task->type == REDIS_REPLY_PUSH;
+    reader.budget_ = {.left = push ? ReplyReader::kMostBytes : reader.most_, .push = push};
+    return spend(task, sizeof(Reply)) ? new (std::nothrow) Reply : nullptr;
+  }
+
+  /// Hands it to hiredis, which frees a root that it has been given, and with it all that lies in it.
+  static void* done(const Task* task, Reply* reply, bool good) noexcept {
+    if (good) return reply;
+    if (task->parent == nullptr) delete reply;
+    return nullptr;
   }
 
   static void* text(const Task* task, char* bytes, std::size_t size) noexcept {
-    Reply* reply = place(task, size);
+    Reply* reply = place(task);
     if (reply == nullptr) return nullptr;
     reply->kind_ = task->type == REDIS_REPLY_ERROR    ? Reply::Kind::error
                    : task->type == REDIS_REPLY_STATUS ? Reply::Kind::status
                                                       : Reply::Kind::text;
-    const bool verbatim = task->type == REDIS_REPLY_VERB;  // "txt:" in front
-    reply->text_.assign(bytes + (verbatim ? 4 : 0), size - (verbatim ? 4 : 0));
-    return reply;
+    const std::size_t kind = task->type == REDIS_REPLY_VERB ? 4 : 0;  // "txt:" in front
+    const bool good = spend(task, size) && grown([&] { reply->text_.assign(bytes + kind, size - kind); });
+    return done(task, reply, good);
   }
 
   static void* list(const Task* task, std::size_t items) noexcept {
     int depth = 0;
     for (const Task* outer = task->parent; outer != nullptr; outer = outer->parent) ++depth;
-    Reply* reply = place(task, 0);
-    if (reply == nullptr || depth >= ReplyReader::kDeepest) return depth == 0 ? discard(reply) : nullptr;
-    const auto& budget = *static_cast<ReplyReader::Budget*>(task->privdata);
-    if (items > ReplyReader::kMostItems - budget.items) return depth == 0 ? discard(reply) : nullptr;
+    Reply* reply = place(task);
+    if (reply == nullptr) return nullptr;
     reply->kind_ = Reply::Kind::array;
-    reply->items_.resize(items);
-    return reply;
+    const bool good = depth < ReplyReader::kDeepest && items <= ReplyReader::kMostItems &&
+                      spend(task, items * sizeof(Reply)) && grown([&] { reply->items_.resize(items); });
+    return done(task, reply, good);
+  }
+
+  /// False where there is no memory for it.
+  template <class Grow>
+  static bool grown(Grow&& grow) noexcept {
+    try {
+      grow();
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   static void* integer(const Task* task, long long number) noexcept {
-    Reply* reply = place(task, 0);
+    Reply* reply = place(task);
     if (reply != nullptr) *reply = Reply{static_cast<std::int64_t>(number)};
     return reply;
   }
@@ -55,14 +82,9 @@ struct ReplyBuilder {
   static void* real(const Task* task, double, char* bytes, std::size_t size) noexcept {
     return text(task, bytes, size);
   }
-  static void* nil(const Task* task) noexcept { return place(task, 0); }
+  static void* nil(const Task* task) noexcept { return place(task); }
   static void* boolean(const Task* task, int value) noexcept { return integer(task, value); }
   static void free(void* reply) noexcept { delete static_cast<Reply*>(reply); }
-
-  static void* discard(Reply* root) noexcept {
-    delete root;
-    return nullptr;
-  }
 
   static redisReplyObjectFunctions* functions() noexcept {
     static redisReplyObjectFunctions all{&text, &list, &integer, &real, &nil, &boolean, &free};
@@ -71,6 +93,9 @@ struct ReplyBuilder {
 };
 
 namespace {
+
+/// Of a text that is being read: its length in front, its line end behind.
+constexpr std::size_t kHeaders = 64;
 
 /// Who else may listen where Redis was expected.
 std::string_view guess(std::string_view error) {
@@ -85,7 +110,7 @@ void ReplyReader::Free::operator()(redisReader* reader) const noexcept { redisRe
 
 ReplyReader::ReplyReader() : reader_(redisReaderCreateWithFunctions(ReplyBuilder::functions())) {
   if (!reader_) throw Error{Error::system, "out of memory"};
-  reader_->privdata = &budget_;
+  reader_->privdata = this;
   reader_->maxelements = kMostItems;
 }
 
@@ -93,7 +118,8 @@ ReplyReader::~ReplyReader() = default;
 
 void ReplyReader::feed(std::string_view bytes) { redisReaderFeed(reader_.get(), bytes.data(), bytes.size()); }
 
-std::optional<ReplyReader::Item> ReplyReader::next() {
+std::optional<ReplyReader::Item> ReplyReader::next(std::size_t most) {
+  most_ = std::min(most, kMostBytes);
   void* raw = nullptr;
   if (redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
     if (reader_->err == REDIS_ERR_OOM)
@@ -102,7 +128,8 @@ std::optional<ReplyReader::Item> ReplyReader::next() {
                                                 sanitized(reader_->errstr), guess(reader_->errstr))};
   }
   if (raw == nullptr) {
-    if (reader_->len - reader_->pos <= kMostBytes) return std::nullopt;
+    const std::size_t most_unread = budget_.push ? kMostBytes : most_;
+    if (reader_->len - reader_->pos <= most_unread + kHeaders) return std::nullopt;
     throw Error{Error::unreachable, "the server sends more than any answer needs"};
   }
   const std::unique_ptr<Reply> reply{static_cast<Reply*>(raw)};

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "redis/call.h"
 #include "redis/reply.h"
 
 struct redisReader;
@@ -11,12 +12,12 @@ struct redisReader;
 namespace rlock {
 
 /// Makes Replies of bytes as they come, RESP2 and RESP3, whatever the pieces are. A server that is hostile or broken
-/// costs us no more than kMostBytes: no length is believed before its bytes are there.
+/// costs us no more memory than a reply may take: no length of a text is believed before its bytes are there, and no number
+/// of items without counting what they take.
 class ReplyReader {
  public:
-  /// More than any answer we ask for: SCAN of 1000 keys of 4 KiB each.
-  static constexpr std::size_t kMostBytes = 16U << 20;
-  static constexpr std::size_t kMostItems = 100'000;  ///< of one reply, all levels together
+  static constexpr std::size_t kMostBytes = kLargestReply;
+  static constexpr std::size_t kMostItems = kMostBytes / sizeof(Reply);
   static constexpr int kDeepest = 64;
 
   struct Item {
@@ -29,14 +30,14 @@ class ReplyReader {
 
   void feed(std::string_view bytes);
 
-  /// The next whole reply; nothing while it is incomplete.
-  /// Throws Error{unreachable} for what is not the Redis protocol, and for more than the bounds above.
-  std::optional<Item> next();
+  /// The next whole reply, if all that it consists of takes no more than `most` bytes; nothing while it is incomplete. A push
+  /// may take kMostBytes: anybody may send one to a channel, and it is not the server's fault.
+  /// Throws Error{unreachable} for what is not the Redis protocol, and for more than the bounds.
+  std::optional<Item> next(std::size_t most = kMostBytes);
 
  private:
   struct Budget {
-    std::size_t items = 0;
-    std::size_t bytes = 0;
+    std::size_t left = 0;  ///< bytes that the reply may still take
     bool push = false;
   };
   friend struct ReplyBuilder;
@@ -45,6 +46,7 @@ class ReplyReader {
   };
 
   Budget budget_;
+  std::size_t most_ = kMostBytes;
   std::unique_ptr<redisReader, Free> reader_;
 };
 

@@ -109,7 +109,7 @@ void Sentinel::check(TimePoint now) {
   }
   if (connection->number() != checked_) {
     checked_ = connection->number();
-    role_ = connection->send(command({"ROLE"}));
+    role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
   if (!role_->answer) {
     if (now >= look_again_at_) begin_to_look_again(now);

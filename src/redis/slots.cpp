@@ -95,7 +95,7 @@ std::optional<SlotMap> SlotMap::read(const Reply& reply, const Address& asked) {
   return map;
 }
 
-Call ask_slots() { return command({"CLUSTER", "SLOTS"}); }
+Call ask_slots() { return with_large_reply(command({"CLUSTER", "SLOTS"})); }
 
 std::vector<std::string> key_of_each_node(const SlotMap& slots) {
   std::set<const Address*> nodes, found;

@@ -219,6 +219,7 @@ class Wait {
     const bool sure = (!several_ || !options_.renew_identity) && undone_for_sure();
     if (!options_.renew_identity) return drop_debts();
     if (!sure && questions_[blocked_].queued) undo(questions_[blocked_], several_);
+    drop_settled_debts();
     const std::size_t at = blocked_;
     const Wish wish = options_.renew_identity(sure ? NewIdentity::requests : NewIdentity::owner);
     begin_with(items_of(wish.parts), wish.together);
@@ -272,6 +273,15 @@ class Wait {
     };
     while (Clock::now() < until && !options_.hurried() && !std::ranges::all_of(debts_, settled))
       redis_.loop().turn(until);
+  }
+
+  /// What has been undone under an identity that is not used again. A long wait has many rounds.
+  void drop_settled_debts() {
+    std::erase_if(debts_, [&](auto request) {
+      if (!redis_.settled(request)) return false;
+      redis_.drop(request);
+      return true;
+    });
   }
 
   void drop_debts() {

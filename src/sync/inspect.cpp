@@ -13,6 +13,10 @@
 namespace rlock {
 namespace {
 
+/// What these answers take, or less: see lua/inspect.
+constexpr std::size_t kLargestFacts = 5U << 20;
+constexpr std::size_t kLargestLook = 2U << 20;
+
 constexpr std::string_view kFactsPrefix = "rlock:meta";
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
@@ -41,6 +45,7 @@ struct Look {
       : now(Milliseconds{reply.at(0).integer()}),
         kind(reply.at(1).text()),
         pttl(reply.at(2).integer()),
+        first(reply.at(3).at(0)),
         content(reply.at(3).items()),
         queue(reply.at(4).items()),
         patience(reply.at(5).items()),
@@ -51,6 +56,7 @@ struct Look {
   Milliseconds now;
   std::string kind;
   std::int64_t pttl;
+  const Reply& first;  ///< of content; nil where that is empty
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
   const std::vector<Reply>&taken, &owners;
@@ -117,13 +123,13 @@ class Reader {
 
   void plain() {
     seen_.type = Inspection::Type::plain;
-    hold(look_.content.at(0).text(), Holder::Mode::exclusive, Reply{std::int64_t{1}});
+    hold(look_.first.text(), Holder::Mode::exclusive, Reply{std::int64_t{1}});
     held_or_kept();
   }
 
   /// Redisson keeps semaphores, pools and latches in a bare number; what stands beside it, or what we wrote down, tells.
   void number() {
-    const std::int64_t number = number_of(look_.content.at(0).text()).value_or(0);
+    const std::int64_t number = number_of(look_.first.text()).value_or(0);
     if (known_.latch) {
       seen_.type = Inspection::Type::latch;
       seen_.count = number;
@@ -217,7 +223,9 @@ std::optional<bool> Holder::alive(Milliseconds now) const {
 }
 
 Call ask_facts(const LockName& name) {
-  return {.script = &scripts::inspect_facts, .keys = {metadata_key(name), name.str()}};
+  return {.script = &scripts::inspect_facts,
+          .keys = {metadata_key(name), name.str()},
+          .largest_reply = kLargestFacts};
 }
 
 KnownFacts read_facts(const Reply& reply) {
@@ -225,6 +233,7 @@ KnownFacts read_facts(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array) return known;
   const std::vector<Reply>& items = reply.items();
   for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].kind() != Reply::Kind::text || items[i + 1].kind() != Reply::Kind::text) continue;
     const std::string owner = items[i].text();
     const std::string text = items[i + 1].text();
     if (owner == kLatchRecord && text.starts_with("{\"total\":")) {
@@ -243,6 +252,7 @@ Call look(const LockName& name, const Facts& facts) {
                      prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
                      suffix_name(name, "timeout")}};
   for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
+  call.largest_reply = kLargestLook;
   return call;
 }
 
@@ -261,10 +271,11 @@ Call count_listeners(const Inspection& inspection) {
 
 std::int64_t read_listeners(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array) return 0;
-  return reply.at(1).is_nil() ? 0 : reply.at(1).integer();
+  const Reply& count = reply.at(1);
+  return count.kind() == Reply::Kind::integer ? std::max<std::int64_t>(count.integer(), 0) : 0;
 }
 
-Call ask_listeners() { return command({"CLIENT", "LIST", "TYPE", "pubsub"}); }
+Call ask_listeners() { return with_large_reply(command({"CLIENT", "LIST", "TYPE", "pubsub"})); }
 
 std::vector<std::string> read_names(const Reply& reply) {
   constexpr std::string_view kName = " name=";
@@ -281,13 +292,15 @@ std::vector<std::string> read_names(const Reply& reply) {
 }
 
 Call scan_facts(const std::string& cursor, const std::string& node) {
-  return command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"}, node);
+  return with_large_reply(
+      command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"}, node));
 }
 
 Scanned read_scan(const Reply& reply) {
   Scanned scanned{.cursor = reply.at(0).text()};
   for (const Reply& item : reply.at(1).items()) {
     const std::string key = item.text();
+    if (key.size() <= kFactsPrefix.size() + 1 || !key.starts_with(kFactsPrefix)) continue;
     std::string name = key.substr(kFactsPrefix.size() + 1);
     // Braces that the name does not have itself are those of its slot.
     if (name.starts_with('{') && name.ends_with('}')) {
@@ -305,7 +318,8 @@ Call scan_texts(const std::string& cursor, const std::string& prefix, const std:
     if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos) pattern += '\\';
     pattern += c;
   }
-  return command({"SCAN", cursor, "MATCH", pattern + "*", "COUNT", "1000", "TYPE", "string"}, node);
+  return with_large_reply(
+      command({"SCAN", cursor, "MATCH", pattern + "*", "COUNT", "1000", "TYPE", "string"}, node));
 }
 
 Scanned read_texts(const Reply& reply) {
@@ -321,7 +335,7 @@ Scanned read_texts(const Reply& reply) {
 Call ask_numbers(const std::vector<LockName>& names) {
   Call call{.script = &scripts::inspect_numbers};
   for (const LockName& name : names) call.keys.push_back(name.str());
-  return call;
+  return with_large_reply(std::move(call));
 }
 
 std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply) {

@@ -13,6 +13,9 @@
 namespace rlock {
 namespace {
 
+/// An id in a reply takes so many bytes of memory, or less.
+constexpr std::size_t kIdTakes = 128;
+
 /// In an id: there were more permits than slots can be told.
 constexpr std::int64_t kNoSlot = 65535;
 
@@ -53,9 +56,11 @@ Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
 std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
 
 Call Permits::enter(Milliseconds lease) const {
-  return {.script = &scripts::permit_enter,
-          .keys = {claim_.name.str(), taken_},
-          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(lease)}};
+  Call call{.script = &scripts::permit_enter,
+            .keys = {claim_.name.str(), taken_},
+            .args = {claim_.owner.str(), std::to_string(wanted_.count), number(lease)}};
+  call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
+  return call;
 }
 
 Call Permits::ask() const {
@@ -73,6 +78,9 @@ Attempt Permits::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 1: {
       Held held{.server_time = Milliseconds{reply.at(1).integer()}};
+      if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
+        throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
+                                                 reply.items().size() - 2, wanted_.count)};
       for (std::size_t i = 2; i < reply.items().size(); ++i) {
         held.permits.push_back(reply.at(i).text());
         if (const auto slot = slot_in(held.permits.back())) held.slots.push_back(*slot);

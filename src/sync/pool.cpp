@@ -97,7 +97,7 @@ Call Pool::release(const std::vector<std::string>& ids) const {
             .keys = {name_.str(), taken()},
             .args = {permits_channel(name_).str(), cluster_ ? "1" : "0"}};
   call.args.insert(call.args.end(), ids.begin(), ids.end());
-  return call;
+  return with_large_reply(std::move(call));
 }
 
 Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
@@ -109,7 +109,7 @@ Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
 Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
   Call call{.script = &scripts::permit_renew_ids, .keys = {name_.str(), taken()}, .args = {number(lease)}};
   call.args.insert(call.args.end(), ids.begin(), ids.end());
-  return call;
+  return with_large_reply(std::move(call));
 }
 
 std::vector<bool> Pool::read_renewal(const Reply& reply) const {

@@ -12,6 +12,9 @@ namespace {
 /// How many timeout keys we look at. So many holds are no leftovers: the lock is in use, and the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
 
+/// Those that a release names (lua/read/release: no more than a hundred) take so many bytes of memory, or less.
+constexpr std::size_t kReadersTake = 64U << 10;
+
 Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
 
 /// Where the lease of one read hold of `owner` runs, counted from 1.
@@ -82,6 +85,7 @@ Call ReadWriteLock::release_call(const Farewell& farewell, Way way) const {
                      farewell.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
                      number(kRequestMemory), word(way)}};
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
+  call.largest_reply = kReadersTake;
   return call;
 }
 

@@ -7,6 +7,9 @@
 namespace rlock {
 namespace {
 
+/// The answer of a member takes so many bytes of memory in the reply, or less.
+constexpr std::size_t kMemberTakes = 512;
+
 /// "multi/lock" for members that ask by lock/acquire. Nothing where there is none.
 const Script* script_for(std::string_view ask) {
   constexpr std::string_view kAsk = "/acquire";
@@ -35,6 +38,7 @@ std::optional<Together> Together::of(std::span<const Lockable* const> members) {
 
 Call Together::ask() const {
   Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
+  all.largest_reply += members_.size() * kMemberTakes;
   for (const Lockable* member : members_) {
     const Call ask = member->ask();
     const Call back = *member->undo();
