@@ -329,14 +329,23 @@ class Wait {
     if (split) idle(earliest(until, later(now, least_split_pause() * kDeafPauses)), deaf);
     // After a failure what wakes us may be our own undo, whose lock we would take and undo again at once.
     const bool failed = round_.failure.has_value();
-    idle(until, [&] { return wakeups_->take() && !failed; });
+    const bool woken = idle(until, [&] { return wakeups_->take() && !failed; });
+    if (woken) {
+      idle(earliest(until, limit_.next()), deaf);
+      limit_.count(Clock::now());
+    }
     if (several_ && !split) idle(later(Clock::now(), jitter(kHerdPause)), deaf);
   }
 
+  /// True: `woken` was.
   template <class Fact>
-  void idle(TimePoint until, Fact&& woken) {
+  bool idle(TimePoint until, Fact&& woken) {
     until = earliest(until, options_.patience.until);
-    while (Clock::now() < until && !woken() && !options_.patience.interrupted()) redis_.loop().turn(until);
+    while (Clock::now() < until && !options_.patience.interrupted()) {
+      if (woken()) return true;
+      redis_.loop().turn(until);
+    }
+    return false;
   }
 
   TimePoint asks_again_at(const Waitable& lock) {
@@ -392,6 +401,7 @@ class Wait {
   std::vector<Redis::Request> debts_;  ///< what has been undone, but not everywhere for sure
 
   std::optional<WakeUps> wakeups_;
+  QuestionLimit limit_;
   Milliseconds pause_{0};
   Milliseconds split_pause_{0};
 };
