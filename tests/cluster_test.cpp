@@ -103,6 +103,28 @@ TEST_CASE("redirections in a circle end, and the calls between them are bounded"
   CHECK(one.count("EVALSHA") + two.count("EVALSHA") < 200);
 }
 
+TEST_CASE("a node that serves nothing any more is forgotten, and its connection closed") {
+  FakeRedis seed{FakeRedis::Transport::tcp}, old{FakeRedis::Transport::tcp};
+  const auto moved_to = [](std::uint16_t port) {
+    return wire::error("MOVED 1 127.0.0.1:" + std::to_string(port));
+  };
+  seed.on("CLUSTER", all_slots_at(old.port()));
+  old.on("CLUSTER", all_slots_at(seed.port()));
+  old.on("EVALSHA", wire::integer(1));
+  Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
+  CHECK(f.vote(call_on("k")).answer() != nullptr);
+  CHECK(old.open() == 1);
+
+  seed.on("CLUSTER", all_slots_at(seed.port()));
+  seed.on("EVALSHA", wire::integer(2));
+  old.on("EVALSHA", moved_to(seed.port()));
+  REQUIRE(turns(f.loop, [&] {
+    const Vote vote = f.vote(call_on("k"));
+    return vote.answer() != nullptr && vote.answer()->integer() == 2 && old.open() == 0;
+  }));
+  CHECK(seed.open() == 1);
+}
+
 TEST_CASE("seeds that are dead or know nothing are passed over") {
   FakeRedis ignorant{FakeRedis::Transport::tcp}, good{FakeRedis::Transport::tcp};
   ignorant.on("CLUSTER", wire::array({}));

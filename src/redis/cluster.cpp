@@ -100,7 +100,7 @@ Connection* Cluster::find(std::uint64_t connection) {
 }
 
 bool Cluster::contacted() const {
-  return std::ranges::any_of(nodes_, [](const auto& node) { return node.second->contacted(); });
+  return contacted_ || std::ranges::any_of(nodes_, [](const auto& node) { return node.second->contacted(); });
 }
 
 // --- who lives where -----------------------------------------------------------------------------
@@ -184,6 +184,24 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   failure_.reset();
   finish(now);
   settle();
+  forget_nodes();
+}
+
+/// Forgets nodes that serve nothing any more, as soon as nothing is under way to them: a long wait outlives many.
+void Cluster::forget_nodes() {
+  const auto needed = [&](const Link& link) {
+    const auto is_it = [&](const Address& address) { return address == link.address(); };
+    const auto listens = [&](const auto& watched) { return watched.second == &link; };
+    return slots_.has(link.address()) || std::ranges::any_of(target_.addresses, is_it) ||
+           std::ranges::any_of(watched_, listens) || !link.at_rest();
+  };
+  std::erase_if(nodes_, [&](const auto& node) {
+    const Link& link = *node.second;
+    if (needed(link)) return false;
+    old_news_ += link.news();
+    contacted_ = contacted_ || link.contacted();
+    return true;
+  });
 }
 
 /// This one could not tell.
@@ -235,7 +253,7 @@ void Cluster::unwatch(const Channel& channel) {
 }
 
 std::uint64_t Cluster::news() const {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = old_news_;
   for (const auto& [address, link] : nodes_) sum += link->news();
   return sum;
 }

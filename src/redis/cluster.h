@@ -63,6 +63,7 @@ class Cluster final : public Route {
   void finish(TimePoint now);
   void doubt(TimePoint now);
   void settle();
+  void forget_nodes();
 
   Loop& loop_;
   const Target target_;
@@ -70,6 +71,8 @@ class Cluster final : public Route {
   const Timeouts timeouts_;
   SlotMap slots_;
   std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
+  std::uint64_t old_news_ = 0;  ///< of nodes that have been forgotten
+  bool contacted_ = false;      ///< one of those
   std::optional<Survey> survey_;
   Backoff backoff_;
   bool doubted_ = true;  ///< is what we know of the slots to be asked for anew?

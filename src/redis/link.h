@@ -50,6 +50,9 @@ class Link final : public Source {
   }  ///< is there anybody to say farewell to?
   Connection* find(std::uint64_t connection);
 
+  /// Waits nobody for an answer here, and has nobody to be told a farewell?
+  bool at_rest() const noexcept { return condemned_.empty() && !(connection_ && connection_->owes()); }
+
   /// Closes this connection, if it still is the one: what it led to is not the server we want.
   void renew(std::uint64_t connection, Failure why);
 

@@ -76,6 +76,8 @@ std::uint16_t SlotMap::number_of(const Address& node) {
   return static_cast<std::uint16_t>(index + 1);
 }
 
+bool SlotMap::has(const Address& node) const { return std::ranges::find(nodes_, node) != nodes_.end(); }
+
 void SlotMap::move(std::uint16_t slot, const Address& to) {
   if (nodes_.size() < kMostNodes) owners_[slot % kSlots] = number_of(to);
 }

@@ -26,6 +26,9 @@ class SlotMap {
   /// The primary that serves the slot; nothing where nobody does.
   const Address* owner(std::uint16_t slot) const;
 
+  /// Is it one of the nodes that serve slots?
+  bool has(const Address& node) const;
+
   /// What a redirection has told.
   void move(std::uint16_t slot, const Address& to);
 
