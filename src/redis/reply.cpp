@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/text.h"
 
@@ -45,6 +47,11 @@ std::int64_t Reply::integer() const {
       return negative ? -*number : *number;
   }
   unexpected("a number", *this);
+}
+
+std::chrono::milliseconds Reply::milliseconds() const {
+  constexpr std::chrono::milliseconds kMost = std::chrono::hours{24} * 365 * 140;
+  return std::clamp(std::chrono::milliseconds{integer()}, -kMost, kMost);
 }
 
 std::string Reply::text() const {

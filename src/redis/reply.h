@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,10 @@ class Reply {
 
   /// An integer, or text that is one (GET inside a script answers so). Throws Error{internal} otherwise.
   std::int64_t integer() const;
+
+  /// The same as a duration or a time of the server, in milliseconds. More than 140 years, one way or the other, are cut to
+  /// that, so that two of them can be added or compared with any clock. Throws Error{internal} as integer() does.
+  std::chrono::milliseconds milliseconds() const;
 
   /// Text, status or error text; an integer in decimal. Throws Error{internal} otherwise.
   std::string text() const;

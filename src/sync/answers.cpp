@@ -26,7 +26,7 @@ Refused refuse_upgrade(const Claim& claim) {
 Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& reply) {
   switch (reply.at(0).integer()) {
     case 1: {
-      Held held{.server_time = Milliseconds{reply.at(1).integer()}};
+      Held held{.server_time = reply.at(1).milliseconds()};
       if (reply.items().size() > 2) held.fence = reply.at(2).integer();
       return held;
     }
@@ -45,7 +45,7 @@ Released read_farewell(const Reply& reply) {
   switch (reply.at(0).integer()) {
     case 1: return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
     case 0: return {.how = Released::How::still_held};
-    case 2: return {.how = Released::How::kept, .rest = Milliseconds{reply.at(1).integer()}};
+    case 2: return {.how = Released::How::kept, .rest = reply.at(1).milliseconds()};
     case -1: return {.how = Released::How::was_not_ours};
   }
   unheard_of("release", reply);

@@ -21,7 +21,7 @@ constexpr Milliseconds kHeadSleeps{2000};
 
 std::optional<Milliseconds> duration(const Reply& reply) {
   if (reply.integer() < 0) return std::nullopt;
-  return Milliseconds{reply.integer()};
+  return reply.milliseconds();
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Call FairLock::ask() const {
 Attempt FairLock::read(const Reply& reply) const {
   if (hold() == Hold::another) return Lock::read(reply);
   switch (reply.at(0).integer()) {
-    case 1: return Held{.server_time = Milliseconds{reply.at(1).integer()}};
+    case 1: return Held{.server_time = reply.at(1).milliseconds()};
     case 0: break;
     case 2: return Lock::read(reply);
     case -1: return refuse_foreign(LockName{reply.at(2).text()}, "a fair lock", reply.at(1).text());
@@ -62,7 +62,7 @@ Attempt FairLock::read(const Reply& reply) const {
   if (place == 1) busy.retry_after = std::min(busy.retry_after.value_or(kHeadSleeps), kHeadSleeps);
   busy.queue = reply.at(4).integer();
   if (!reply.at(5).is_nil()) busy.holder = reply.at(5).text();
-  if (const std::int64_t pttl = reply.at(2).integer(); pttl >= 0) busy.rest = Milliseconds{pttl};
+  busy.rest = duration(reply.at(2));
   return busy;
 }
 

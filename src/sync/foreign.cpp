@@ -49,11 +49,11 @@ Refused refuse_foreign(const LockName& name, std::string_view wanted, std::strin
 Busy busy_until(const Reply& pttl, const Reply& holder) {
   Busy busy;
   if (!holder.is_nil()) busy.holder = holder.text();
-  const std::int64_t rest = pttl.integer();
-  if (rest < 0) {
+  const Milliseconds rest = pttl.milliseconds();
+  if (rest < Milliseconds{0}) {
     busy.no_ttl = true;
   } else {
-    busy.retry_after = busy.rest = Milliseconds{rest};
+    busy.retry_after = busy.rest = rest;
   }
   return busy;
 }

@@ -1,6 +1,7 @@
 #include "sync/inspect.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "base/error.h"
@@ -21,9 +22,9 @@ constexpr std::string_view kFactsPrefix = "rlock:meta";
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
 
-std::optional<Milliseconds> ttl_of(std::int64_t pttl) {
-  if (pttl < 0) return std::nullopt;
-  return Milliseconds{pttl};
+std::optional<Milliseconds> ttl_of(Milliseconds pttl) {
+  if (pttl < Milliseconds{0}) return std::nullopt;
+  return pttl;
 }
 
 std::optional<std::int64_t> number_of(const std::string& text) {
@@ -33,18 +34,24 @@ std::optional<std::int64_t> number_of(const std::string& text) {
   return negative ? -*number : *number;
 }
 
+/// At most the largest number there is: whoever may write to the server chose the first of them.
+std::int64_t sum(std::int64_t number, std::int64_t more) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return number > kMost - more ? kMost : number + more;
+}
+
 /// A score of a sorted set, which RESP2 sends as text and RESP3 as a double: "1795227584652".
 Milliseconds time_of(const Reply& score) {
   const std::string text = score.text();
-  return Milliseconds{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)};
+  return Reply{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)}.milliseconds();
 }
 
 /// What the items of look's answer are, by name.
 struct Look {
   explicit Look(const Reply& reply)
-      : now(Milliseconds{reply.at(0).integer()}),
+      : now(reply.at(0).milliseconds()),
         kind(reply.at(1).text()),
-        pttl(reply.at(2).integer()),
+        pttl(reply.at(2).milliseconds()),
         first(reply.at(3).at(0)),
         content(reply.at(3).items()),
         queue(reply.at(4).items()),
@@ -55,7 +62,7 @@ struct Look {
 
   Milliseconds now;
   std::string kind;
-  std::int64_t pttl;
+  Milliseconds pttl;
   const Reply& first;  ///< of content; nil where that is empty
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
@@ -148,7 +155,7 @@ class Reader {
       const std::string id = look_.taken[i].text();
       const Milliseconds end = time_of(look_.taken[i + 1]);
       if (end <= seen_.now) {
-        ++*seen_.available;
+        seen_.available = sum(*seen_.available, 1);
         continue;
       }
       Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
@@ -160,7 +167,7 @@ class Reader {
       seen_.holders.push_back(std::move(holder));
     }
     std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });
-    seen_.total = *seen_.available + static_cast<std::int64_t>(seen_.holders.size());
+    seen_.total = sum(*seen_.available, static_cast<std::int64_t>(seen_.holders.size()));
     seen_.state = *seen_.available > 0 ? Inspection::State::open : Inspection::State::closed;
     if (!seen_.holders.empty()) seen_.state = Inspection::State::held;
   }

@@ -137,7 +137,7 @@ Attempt LatchWait::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 0:
       seen_closed_ = true;
-      if (reply.at(1).integer() >= 0) return Busy{.retry_after = Milliseconds{reply.at(1).integer()}};
+      if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};
       return Busy{};
     case 4:
       if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down

@@ -77,7 +77,7 @@ Call Permits::ask() const {
 Attempt Permits::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 1: {
-      Held held{.server_time = Milliseconds{reply.at(1).integer()}};
+      Held held{.server_time = reply.at(1).milliseconds()};
       if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
         throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
                                                  reply.items().size() - 2, wanted_.count)};
@@ -87,7 +87,7 @@ Attempt Permits::read(const Reply& reply) const {
       }
       return held;
     }
-    case 0: return busy_pool(reply.at(1).integer());
+    case 0: return busy_pool(reply.at(1));
     case 4: return refuse_absent(claim_.name, PoolKind::permits);
     case 5: return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
     case 6: return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());

@@ -26,10 +26,11 @@ Refused refuse_absent(const LockName& name, PoolKind kind) {
                               quoted(name), verb, words_for(name))};
 }
 
-Busy busy_pool(std::int64_t rest) {
-  if (rest == -1) return {.no_ttl = true};
-  if (rest < 0) return {};
-  return {.retry_after = Milliseconds{rest}};
+Busy busy_pool(const Reply& rest) {
+  const Milliseconds time = rest.milliseconds();
+  if (time == Milliseconds{-1}) return {.no_ttl = true};
+  if (time < Milliseconds{0}) return {};
+  return {.retry_after = time};
 }
 
 Pool::Pool(LockName name, PoolKind kind, bool cluster)

@@ -23,7 +23,7 @@ Channel permits_channel(const LockName& name);
 Refused refuse_absent(const LockName& name, PoolKind kind);
 
 /// {0, ms}: when the next lease ends; -1: none of them ends by itself; -2: only an announcement tells.
-Busy busy_pool(std::int64_t rest);
+Busy busy_pool(const Reply& rest);
 
 /// What an operation on a pool came to.
 struct PoolAnswer {

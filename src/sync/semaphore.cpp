@@ -26,7 +26,7 @@ Call Semaphore::ask() const {
 }
 
 Attempt Semaphore::read(const Reply& reply) const {
-  if (reply.at(0).integer() == 0) return busy_pool(reply.at(1).integer());
+  if (reply.at(0).integer() == 0) return busy_pool(reply.at(1));
   if (reply.at(0).integer() == 4) return refuse_absent(name_, PoolKind::semaphore);
   return read_attempt({.name = name_}, "a semaphore", reply);
 }
