@@ -23,6 +23,24 @@ namespace {
 /// How long to look for keys that nobody has named. A server with millions of keys has more to do.
 constexpr Milliseconds kSearch{10000};
 
+/// Of what was seen so many bytes are kept, about: no server may fill our memory.
+constexpr std::size_t kMostShown = 8U << 20;
+constexpr const char* kTooMany = ": there are too many keys";
+
+std::size_t size_of(const Inspection& seen) {
+  std::size_t bytes = sizeof seen + seen.name.str().size();
+  for (const Waiter& waiter : seen.waiters) bytes += sizeof waiter + waiter.owner.str().size();
+  for (const Holder& holder : seen.holders) {
+    bytes += sizeof holder + holder.owner.str().size();
+    if (!holder.meta) continue;
+    const Metadata& facts = *holder.meta;
+    bytes += facts.host.size() + facts.user.size() + facts.command.size();
+    bytes += facts.reason.value_or("").size() + facts.url.value_or("").size();
+    for (const auto& [label, value] : facts.labels) bytes += label.size() + value.size();
+  }
+  return bytes;
+}
+
 class Inspect final : public Verb {
  public:
   Declaration declare() override;
@@ -38,7 +56,7 @@ class Inspect final : public Verb {
   bool json_ = false;
   std::string completion_;  ///< what TAB asks for; empty: nobody pressed it
   bool complete_ = true;
-  bool cut_short_ = false;
+  std::string cut_short_;  ///< why not all keys are shown: "after 10s"; empty: they are
   std::set<std::string> silent_;
   ServerOptions server_;
 };
@@ -82,7 +100,8 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
   for (const std::string& key : keys_) names.push_back(session.name(key));
   if (!names.empty()) return names;
   const FoundKeys found = search_keys(session, until);
-  cut_short_ = !found.complete;
+  if (found.late) cut_short_ = " after " + describe(kSearch);
+  if (found.too_many) cut_short_ = kTooMany;
   silent_ = found.silent;
   return {found.names.begin(), found.names.end()};
 }
@@ -91,14 +110,19 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
 std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
   std::vector<Inspection> all;
   std::exception_ptr unread;
-  std::size_t denied = 0;
+  std::size_t denied = 0, bytes = 0;
   for (const LockName& name : names(session, until)) {
     if (keys_.empty() && Clock::now() >= until) {
-      cut_short_ = true;
+      cut_short_ = " after " + describe(kSearch);
+      break;
+    }
+    if (keys_.empty() && bytes > kMostShown) {
+      cut_short_ = kTooMany;
       break;
     }
     try {
       Views views = inspect_each(session, name);
+      for (const Inspection& seen : views.seen) bytes += size_of(seen);
       std::ranges::move(views.seen, std::back_inserter(all));
       silent_.insert(views.silent.begin(), views.silent.end());
     } catch (
@@ -117,7 +141,7 @@ std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
   if (denied > 0)
     silent_.insert(
         fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock(1)", denied));
-  complete_ = !cut_short_ && !unread;
+  complete_ = cut_short_.empty() && !unread;
   std::vector<std::string> order;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
   const auto place = [&](const Inspection& seen) {
@@ -160,7 +184,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))
     show_listeners(session);
   for (const std::string& server : silent_) complain(server);
-  if (cut_short_) tell(fmt::format("cut short after {}; name a KEY to see it", describe(kSearch)));
+  if (!cut_short_.empty()) complain(fmt::format("cut short{}; name a KEY to see it", cut_short_));
   for (const Inspection& seen : found)
     if (seen.type == Inspection::Type::none) say_if_pattern(seen.name);
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");

@@ -43,17 +43,14 @@ class Search {
   bool scan(Executor& server, const std::string& node) {
     std::string cursor = "0";
     do {
-      if (Clock::now() >= until_ || full_) {
-        found_.complete = false;
-        return true;
-      }
+      found_.late = Clock::now() >= until_;
+      if (found_.late || found_.too_many) return true;
       const auto page =
           what_ == For::facts ? page_of_facts(server, cursor, node) : page_of_numbers(server, cursor, node);
       if (!page) return false;
       cursor = page->cursor;
       for (const LockName& name : page->names) take(name);
-    } while (cursor != "0" && !full_);
-    if (full_) found_.complete = false;
+    } while (cursor != "0");
     return true;
   }
 
@@ -61,7 +58,7 @@ class Search {
     if (!name.str().starts_with(session_.deployment.prefix)) return;
     if (!found_.names.insert(name).second) return;
     bytes_ += name.str().size() + kNameTakes;
-    full_ = full_ || bytes_ > kMostNames;
+    found_.too_many = found_.too_many || bytes_ > kMostNames;
   }
 
   std::optional<Scanned> page_of_facts(Executor& server, const std::string& cursor, const std::string& node) {
@@ -108,7 +105,6 @@ class Search {
   const For what_;
   FoundKeys found_;
   std::size_t bytes_ = 0;  ///< of the names found
-  bool full_ = false;
   Failure failure_{Error::unreachable, "no answer"};
 };
 

@@ -9,8 +9,9 @@ namespace rlock {
 /// Keys that nobody has named.
 struct FoundKeys {
   std::set<LockName> names;
-  bool complete = true;  ///< the search came to its end before the time was over and there were too many
-  std::set<std::string> silent;  ///< which of several servers could not be looked through, and why
+  bool late = false;               ///< the time was over before the end
+  bool too_many = false;           ///< there was no room for more names
+  std::set<std::string> silent{};  ///< which of several servers could not be looked through, and why
 };
 
 /// Every key of which rlock has written something down: on each of several servers, on each primary of a cluster, by SCAN, until
