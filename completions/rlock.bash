@@ -229,6 +229,7 @@ _rlock_values() {
   case "$1 $2" in
     'run -k' | 'run --key') _rlock_offer < <(_rlock_keys keys) ;;
     'run --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'run -w' | 'run --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'run --until') _rlock_offer < <(compgen -W 'command group') ;;
     'run --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'run --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
@@ -243,6 +244,7 @@ _rlock_values() {
     'lock acquire -k' | 'lock acquire --key') _rlock_offer < <(_rlock_keys keys) ;;
     'lock acquire --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock acquire --owner') _rlock_offer < <(_rlock_owners) ;;
+    'lock acquire -w' | 'lock acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'lock acquire --password-file') _rlock_leave_to_readline default ;;
     'lock acquire --config') _rlock_leave_to_readline default ;;
     'lock acquire --cacert') _rlock_leave_to_readline default ;;
@@ -291,6 +293,7 @@ _rlock_values() {
     'permit add --cert') _rlock_leave_to_readline default ;;
     'permit add --tls-key') _rlock_leave_to_readline default ;;
     'permit acquire -k' | 'permit acquire --key') _rlock_offer < <(_rlock_keys numbers) ;;
+    'permit acquire -w' | 'permit acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'permit acquire --password-file') _rlock_leave_to_readline default ;;
     'permit acquire --config') _rlock_leave_to_readline default ;;
     'permit acquire --cacert') _rlock_leave_to_readline default ;;
@@ -333,6 +336,7 @@ _rlock_values() {
     'sem init --cert') _rlock_leave_to_readline default ;;
     'sem init --tls-key') _rlock_leave_to_readline default ;;
     'sem acquire -k' | 'sem acquire --key') _rlock_offer < <(_rlock_keys numbers) ;;
+    'sem acquire -w' | 'sem acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'sem acquire --password-file') _rlock_leave_to_readline default ;;
     'sem acquire --config') _rlock_leave_to_readline default ;;
     'sem acquire --cacert') _rlock_leave_to_readline default ;;
@@ -389,6 +393,7 @@ _rlock_values() {
     'latch down --cert') _rlock_leave_to_readline default ;;
     'latch down --tls-key') _rlock_leave_to_readline default ;;
     'latch wait -k' | 'latch wait --key') _rlock_offer < <(_rlock_keys numbers) ;;
+    'latch wait -w' | 'latch wait --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'latch wait --password-file') _rlock_leave_to_readline default ;;
     'latch wait --config') _rlock_leave_to_readline default ;;
     'latch wait --cacert') _rlock_leave_to_readline default ;;

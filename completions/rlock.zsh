@@ -80,8 +80,8 @@ _rlock_arguments() {
         '*--command=[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
@@ -149,8 +149,8 @@ _rlock_arguments() {
         '*--again[one more hold of an owner who has KEY]' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--json[all facts in one document, instead of the owner id]' \
@@ -360,8 +360,8 @@ _rlock_arguments() {
         '*--count=[so many, all or none]:N:( )' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--json[all facts in one document, instead of the ids]' \
@@ -567,8 +567,8 @@ _rlock_arguments() {
         '*--count=[so many, all or none]:N:( )' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -840,8 +840,8 @@ _rlock_arguments() {
         '*--await-set[wait first until it is set]' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:( )' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:( )' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \

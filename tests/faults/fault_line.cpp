@@ -36,11 +36,6 @@ void report(const std::string& fault, const std::string& outcome, int status,
   std::fflush(stdout);
 }
 
-bool long_profile() {
-  const char* asked = std::getenv("RLOCK_LONG");
-  return asked && *asked && *asked != '0';
-}
-
 std::chrono::milliseconds promised(std::chrono::milliseconds time) {
 #ifdef __SANITIZE_ADDRESS__
   constexpr auto kSpare = 4s;  // more than twenty at once take seconds only to begin

@@ -6,6 +6,7 @@
 
 #include "support/cli.h"
 #include "support/eventually.h"
+#include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/tcp_proxy.h"
 #include "support/witness.h"
@@ -42,9 +43,6 @@ bool held(RedisServer& redis, long long count = 1);
 
 /// One line of the table that a run of these tests prints: fault, outcome, exit status, time.
 void report(const std::string& fault, const std::string& outcome, int status, std::chrono::milliseconds time);
-
-/// The long profile: RLOCK_LONG=1. Else the short one of CI.
-bool long_profile();
 
 /// A time that was promised: exact in the long profile, which has the machine for itself; else with some to spare.
 std::chrono::milliseconds promised(std::chrono::milliseconds time);

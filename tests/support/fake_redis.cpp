@@ -14,6 +14,8 @@ namespace rlock::test {
 namespace {
 
 constexpr const char* kEnd = "\r\n";
+const std::string kEndless = "\1endless";
+constexpr std::size_t kPiece = 64U << 10;  ///< so much of what has no end is said in one go
 
 std::string upper(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
@@ -43,6 +45,9 @@ std::string error(const std::string& text) { return "-" + text + kEnd; }
 std::string nil() { return "$-1\r\n"; }
 std::string array(const std::vector<std::string>& items) { return "*" + items_of(items); }
 std::string push(const std::vector<std::string>& items) { return ">" + items_of(items); }
+std::string endless(const std::string& first, const std::string& rest) {
+  return kEndless + std::to_string(first.size()) + ":" + first + rest;
+}
 std::string message(const std::string& channel, const std::string& payload) {
   return push({text("message"), text(channel), text(payload)});
 }
@@ -188,7 +193,11 @@ void FakeRedis::accept() {
   const int fd = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return;
   ++connections_;
-  clients_.push_back({.fd = fd, .unread = {}, .unsent = greeting_, .resp3 = false, .waiting = {}});
+  clients_.push_back({.fd = fd, .unread = {}, .unsent = {}, .resp3 = false, .waiting = {}});
+  if (greeting_.starts_with(kEndless))
+    begin_endless(clients_.back(), greeting_);
+  else
+    clients_.back().unsent = greeting_;
   wake();
 }
 
@@ -223,8 +232,19 @@ void FakeRedis::reply_to_waiting(Client& client) {
       client.fd = -1;
       return;
     }
+    if (bytes->starts_with(kEndless)) return begin_endless(client, *bytes);
     client.unsent += *bytes;
   }
+}
+
+void FakeRedis::begin_endless(Client& client, const std::string& bytes) {
+  std::size_t digits = 0;
+  const std::size_t size = std::stoul(bytes.substr(kEndless.size()), &digits);
+  const std::size_t begin = kEndless.size() + digits + 1;
+  client.unsent += bytes.substr(begin, size);
+  const std::string rest = bytes.substr(begin + size);
+  while (client.endless.size() < kPiece) client.endless += rest;
+  client.unsent += client.endless;
 }
 
 std::optional<std::string> FakeRedis::answer_to(Client& client, const Words& command) {
@@ -271,6 +291,7 @@ bool FakeRedis::say(Client& client, const std::string& bytes) {
     }
     client.unsent.erase(0, static_cast<std::size_t>(sent));
   }
+  client.unsent = client.endless;  // more of it when the socket takes more
   return true;
 }
 

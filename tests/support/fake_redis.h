@@ -27,6 +27,8 @@ std::string message(const std::string& channel, const std::string& payload);
 inline const std::string kSilence;            ///< no answer, now or ever
 inline const std::string kClose = "\1close";  ///< instead of an answer, the connection is closed
 inline const std::string kReset = "\1reset";  ///< instead of an answer, the connection is reset (TCP)
+/// An answer that has no end: `first`, then `rest` again and again until the connection is closed.
+std::string endless(const std::string& first, const std::string& rest);
 }  // namespace wire
 
 /// A scripted stand-in for a server, at the level of the wire: a thread that listens, takes commands and says
@@ -82,6 +84,7 @@ class FakeRedis {
     int fd;
     std::string unread;
     std::string unsent;
+    std::string endless{};  ///< said again and again, once it is not empty
     bool resp3 = false;
     std::deque<Words> waiting;  ///< for something in the queue
   };
@@ -90,6 +93,7 @@ class FakeRedis {
   void accept();
   bool listen_to(Client& client);  ///< false: it is gone
   void reply_to_waiting(Client& client);
+  void begin_endless(Client& client, const std::string& bytes);
   bool say(Client& client, const std::string& bytes);
   std::optional<std::string> habit(Client& client, const Words& command) const;
   std::optional<std::string> answer_to(Client& client, const Words& command);

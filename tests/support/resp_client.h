@@ -12,7 +12,8 @@ namespace rlock::test {
 class RespClient {
  public:
   /// "unix:/path" or "host:port". Throws when nobody listens there.
-  explicit RespClient(const std::string& where, std::chrono::milliseconds patience = std::chrono::seconds{5});
+  explicit RespClient(const std::string& where,
+                      std::chrono::milliseconds patience = std::chrono::seconds{60});
   ~RespClient();
   RespClient(const RespClient&) = delete;
   RespClient& operator=(const RespClient&) = delete;

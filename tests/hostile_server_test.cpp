@@ -1,0 +1,177 @@
+// A server that sends without end, or much: rlock's memory stays small, it ends as documented, and it asks no more than it must.
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/fake_redis.h"
+#include "support/profile.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = 60s;
+
+const std::set<int> kDocumented{0, 1, 65, 69, 70, 75, 77, 78};
+
+std::string times(int count, const std::string& text) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+/// What is sent without end.
+struct Flood {
+  std::string what, first, rest;
+};
+
+const std::vector<Flood> kFloods{
+    {"announcements", "", wire::message("c", std::string(1000, 'x'))},
+    {"announcements for the key's channel", "",
+     wire::message("redisson_lock__channel:{k}", std::string(1000, 'x'))},
+    {"arrays in each other", "", "*100000\r\n"},
+    {"pushes in each other", "", ">100000\r\n"},
+    {"an array of numbers", "*2147483647\r\n", ":1\r\n"},
+    {"an array of nothing", "*2147483647\r\n", "$-1\r\n"},
+    {"an array of short texts", "*2147483647\r\n", "$1\r\nx\r\n"},
+    {"arrays of a few", "*2147483647\r\n", "*3\r\n:1\r\n:1\r\n:1\r\n"},
+    {"a push of numbers", ">2147483647\r\n", ":1\r\n"},
+    {"a map", "%1000000000\r\n", "+a\r\n:1\r\n"},
+    {"attributes", "", "|1\r\n+a\r\n:1\r\n"},
+    {"a long text", "$536870911\r\n", std::string(1000, 'x')},
+    {"a line that does not end", "+", std::string(1000, 'x')},
+    {"an error that does not end", "-ERR ", std::string(1000, 'x')},
+    {"answers to nothing", "", ":1\r\n"},
+    {"zeros", "", std::string(1000, '\0')},
+};
+
+/// Everything that asks, with the commands that it asks by. Each ends soon by itself.
+struct Question {
+  Words words;
+  std::vector<std::string> commands;
+  std::string scheme = "";
+};
+
+const std::vector<Question> kQuestions{
+    {{"run", "-n", "-k", "k", "--", "true"}, {"HELLO", "EVALSHA"}},
+    {{"run", "-w", "1s", "-k", "k", "--", "true"}, {"EVALSHA", "SUBSCRIBE"}},
+    {{"inspect", "k"}, {"EVALSHA"}},
+    {{"inspect"}, {"SCAN"}},
+    {{"doctor"}, {"INFO", "PING"}},
+    {{"run", "-n", "-k", "k", "--", "true"}, {"CLUSTER"}, "redis+cluster://"},
+    {{"run", "-n", "-k", "k", "--", "true"}, {"SENTINEL"}, "redis+sentinel://"},
+};
+
+Rlock ask(const FakeRedis& server, const Question& question, const Words& more = {}) {
+  Process::Options options = Rlock::clean_environment();
+  const std::string place = "127.0.0.1:" + std::to_string(server.port());
+  options.env["RLOCK_URL"] =
+      question.scheme.empty()
+          ? "redis://" + place
+          : question.scheme + place + (question.scheme.find("sentinel") != std::string::npos ? "/m" : "");
+  Words words = question.words;
+  words.insert(words.begin() + 1, {"--command-timeout", "500ms", "--connect-timeout", "500ms"});
+  words.insert(words.begin() + 1, more.begin(), more.end());
+  return Rlock{words, options};
+}
+
+/// One flood, and who meets it.
+struct Meeting {
+  std::unique_ptr<FakeRedis> server;
+  Rlock rlock;
+};
+
+void expect_small(Rlock& rlock) {
+  const int status = rlock.exit_code(kDeadline);
+  CAPTURE(rlock.err());
+  CHECK(kDocumented.contains(status));
+  CHECK(rlock.peak_bytes() <= kMostMemory);
+  CHECK(rlock.err().find("internal error") == std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
+  for (const Question& question : kQuestions) {
+    for (const std::string& command : question.commands) {
+      CAPTURE(question.words[0]);
+      CAPTURE(command);
+      std::vector<Meeting> meetings;
+      for (const Flood& flood : kFloods) {
+        auto server = std::make_unique<FakeRedis>(FakeRedis::Transport::tcp);
+        if (command == "SUBSCRIBE")  // busy, so that it listens
+          server->on("EVALSHA", wire::array({wire::integer(0), wire::integer(5000), wire::nil()}));
+        server->on(command, wire::endless(flood.first, flood.rest));
+        Rlock rlock = ask(*server, question);
+        meetings.push_back({std::move(server), std::move(rlock)});
+      }
+      for (std::size_t i = 0; i < meetings.size(); ++i) {
+        CAPTURE(kFloods[i].what);
+        expect_small(meetings[i].rlock);
+      }
+    }
+  }
+}
+
+TEST_CASE("a server that sends without end before it is asked takes no more than 64 MiB of ours") {
+  for (const Flood& flood : kFloods) {
+    CAPTURE(flood.what);
+    FakeRedis server{FakeRedis::Transport::tcp};
+    server.greet_with(wire::endless(flood.first, flood.rest));
+    Rlock rlock = ask(server, kQuestions.front());
+    expect_small(rlock);
+  }
+}
+
+TEST_CASE("answers that break off leave nothing behind, however many connections they take") {
+  for (const std::string& part : {"$8000000\r\n" + std::string(7'999'999, 'x'),
+                                  "*90000\r\n" + times(89'999, ":1\r\n"), times(60, "*1000\r\n")}) {
+    FakeRedis server{FakeRedis::Transport::tcp};
+    server.on("EVALSHA", part);
+    Rlock rlock = ask(server, {{"run", "-w", "4s", "-k", "k", "--", "true"}, {}}, {"--lease", "2s"});
+    expect_small(rlock);
+    CHECK(server.connections() > 1);
+  }
+}
+
+TEST_CASE(
+    "a search of a server that never comes to its end keeps 8 MiB of names, and says that it was cut short") {
+  FakeRedis server{FakeRedis::Transport::tcp};
+  server.decide([count = 0](const Words& command) mutable -> std::optional<std::string> {
+    if (command.front() != "SCAN") return std::nullopt;
+    std::vector<std::string> names;
+    for (int i = 0; i < 1000; ++i)
+      names.push_back(wire::text("rlock:meta:{" + std::string(1000, 'k') + std::to_string(++count) + "}"));
+    return wire::array({wire::text("1"), wire::array(names)});
+  });
+  const std::string none = wire::array({});
+  server.on("EVALSHA", wire::array({wire::integer(1), wire::text("none"), wire::integer(-2), none, none, none,
+                                    wire::nil(), none, none}));  // nothing stands there
+  server.on("PUBSUB", none);
+  Rlock rlock = ask(server, {{"inspect", "-q"}, {}});
+  expect_small(rlock);
+  CAPTURE(rlock.err());
+  CHECK(rlock.err().find("cut short: there are too many keys") != std::string::npos);
+}
+
+TEST_CASE("who floods the channel of a lock makes its waiters ask no more than 25 times a second") {
+  FakeRedis server{FakeRedis::Transport::tcp};
+  server.on("EVALSHA", wire::array({wire::integer(0), wire::integer(60'000), wire::nil()}));
+  Rlock rlock = ask(server, {{"run", "-q", "-w", "3s", "-k", "k", "--", "true"}, {}});
+  REQUIRE(eventually([&] { return server.count("SUBSCRIBE") == 1; }));
+  while (rlock.running()) {
+    server.announce(wire::message("redisson_lock__channel:{k}", "0"));
+    std::this_thread::sleep_for(1ms);
+  }
+  CHECK(rlock.exit_code() == 75);
+  const std::size_t questions = server.count("EVALSHA") / 2;  // behind each goes what writes down who asks
+  CHECK(questions >= 100);                                    // the first are asked at once
+  CHECK(questions <= 100 + 3 * 25 + 10);                      // and what ends the wait
+}
+
+}  // namespace rlock::test
