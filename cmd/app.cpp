@@ -25,9 +25,9 @@ int print_version() {
 }
 
 /// As parse(), whose failures the verb may want to write down.
-Parsed understand(Verb& verb, const Declaration& declaration, const std::vector<std::string>& words) {
+Parsed understand(Verb& verb, const VerbSpec& spec, const std::vector<std::string>& words) {
   try {
-    return parse(declaration, words);
+    return parse(spec, words);
   } catch (const Error&) {
     verb.misunderstood();
     throw;
@@ -36,10 +36,10 @@ Parsed understand(Verb& verb, const Declaration& declaration, const std::vector<
 
 int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string>& words) {
   const auto verb = entry.make();
-  const Declaration declaration = verb->declare();
-  const Parsed parsed = understand(*verb, declaration, words);
+  const VerbSpec spec = verb->spec();
+  const Parsed parsed = understand(*verb, spec, words);
   switch (parsed.wish) {
-    case Parsed::Wish::help: print(help_screen(declaration)); return exit_code::ok;
+    case Parsed::Wish::help: print(help_screen(spec)); return exit_code::ok;
     case Parsed::Wish::version: return print_version();
     case Parsed::Wish::act: break;
   }
@@ -53,15 +53,16 @@ struct Front {
 };
 
 /// Says what is wrong with the word that stands where a verb was expected: an option that not every verb has. It is one of run,
-/// unless another verb follows.
-void refuse_option(const Declaration& before_verb, const std::string& noun, const Words& words) {
+/// unless another verb follows. What another tool calls an option of run is told as run tells it.
+void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
     return word != "run" && (find_verb(word) != nullptr || !noun_screen(word).empty());
   });
-  if (noun.empty() && !other && options_at_front(run->declare(), words) > 0)
+  if (noun.empty() && !other && options_at_front(run->spec(), words) > 0)
     throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
                                           words.front().substr(0, words.front().find('=')))};
+  if (noun.empty() && !other) before_verb.foreign = run->spec().foreign;
   static_cast<void>(parse(before_verb, words));
 }
 
@@ -73,7 +74,7 @@ Front take_front(const std::string& noun, Words& words) {
   if (!is_option()) return {};
   const std::string unknown =
       fmt::format("options of a verb come after it: rlock {}{}VERB [OPTIONS]", noun, noun.empty() ? "" : " ");
-  Declaration before_verb{.unknown = unknown, .command_follows = true};
+  VerbSpec before_verb{.unknown = unknown, .command_follows = true};
   ServerOptions unused;
   declare_server_options(before_verb, unused);
   const auto verb = words.begin() + static_cast<std::ptrdiff_t>(options_at_front(before_verb, words));

@@ -17,13 +17,13 @@ class Completion final : public Verb {
   Completion(std::string_view name, std::string_view usage, std::string_view example, std::string (*text)())
       : name_(name), usage_(usage), example_(example), text_(text) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = name_,
-                     .usage = {usage_},
-                     .about = "Print what teaches the shell to complete verbs, options, values and keys.",
-                     .examples = {{example_, ""}}};
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = name_,
+                  .usage = {usage_},
+                  .about = "Print what teaches the shell to complete verbs, options, values and keys.",
+                  .examples = {{example_, ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

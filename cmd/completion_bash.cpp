@@ -84,9 +84,9 @@ std::string offer(Offer offer, std::string_view choices) {
 std::string options_function() {
   std::string text =
       "# What may stand behind a verb: all options, and those that take a value.\n_rlock_options() {\n  case $1 in\n";
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
     std::vector<std::string> all, valued;
-    for (const Option& option : offered_options(told)) {
+    for (const Option& option : offered_options(spec)) {
       for (const std::string& name : spelled_names(option)) {
         all.push_back(name);
         if (!option.value.empty()) valued.push_back(name);
@@ -102,8 +102,8 @@ std::string options_function() {
 std::string values_function() {
   std::string text =
       "# Offers what an option of a verb may be given.\n_rlock_values() {\n  case \"$1 $2\" in\n";
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
-    for (const Option& option : offered_options(told)) {
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
+    for (const Option& option : offered_options(spec)) {
       const std::string line = offer(option.offer, option.choices);
       if (line.empty()) continue;
       std::vector<std::string> patterns;
@@ -119,12 +119,12 @@ std::string values_function() {
 std::string operands_function() {
   std::string text =
       "# Offers what the n-th operand of a verb may be.\n_rlock_operands() {\n  case \"$1 $2\" in\n";
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
-    for (std::size_t i = 0; i < told.operands.size(); ++i) {
-      const std::string line = offer(told.operands[i].offer, told.operands[i].choices);
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
+    for (std::size_t i = 0; i < spec.operands.size(); ++i) {
+      const std::string line = offer(spec.operands[i].offer, spec.operands[i].choices);
       if (line.empty()) continue;
       text += fmt::format("    '{} {}'{}) {} ;;\n", entry.name, i,
-                          told.operands[i].many ? fmt::format(" | '{} '*", entry.name) : "", line);
+                          spec.operands[i].many ? fmt::format(" | '{} '*", entry.name) : "", line);
     }
   });
   return text + "  esac\n}\n\n";

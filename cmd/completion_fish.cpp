@@ -177,7 +177,7 @@ std::string option_line(std::string_view condition, const Option& option) {
 
 /// What may stand where no verb has been typed.
 std::string first_words() {
-  Declaration before_verb;
+  VerbSpec before_verb;
   ServerOptions unused;
   declare_server_options(before_verb, unused);
   std::string text;
@@ -190,7 +190,7 @@ std::string first_words() {
   return text;
 }
 
-std::string words_of(const VerbEntry& entry, const Declaration& told) {
+std::string words_of(const VerbEntry& entry, const VerbSpec& spec) {
   std::string text = fmt::format("\n# rlock {}\n", entry.name);
   const std::size_t blank = entry.name.find(' ');
   if (blank != std::string_view::npos)
@@ -198,8 +198,8 @@ std::string words_of(const VerbEntry& entry, const Declaration& told) {
                         quoted_for_fish(fmt::format("__rlock_words {}", entry.name.substr(0, blank))),
                         entry.name.substr(blank + 1), quoted_for_fish(entry.summary));
   const std::string condition = fmt::format("__rlock_verb {}", entry.name);
-  for (const Option& option : offered_options(told)) text += option_line(condition, option);
-  for (const Operand& operand : told.operands) {
+  for (const Option& option : offered_options(spec)) text += option_line(condition, option);
+  for (const Operand& operand : spec.operands) {
     const std::string line = offered(operand.offer, operand.choices);
     if (line != " -x") text += fmt::format("complete -c rlock -n {}{}\n", quoted_for_fish(condition), line);
   }
@@ -209,15 +209,15 @@ std::string words_of(const VerbEntry& entry, const Declaration& told) {
 /// The options of all verbs that take a value.
 std::string all_valued() {
   std::set<std::string> names;
-  for_each_verb([&](const VerbEntry&, const Declaration& told) {
-    for (const std::string& name : valued_words(told)) names.insert(name);
+  for_each_verb([&](const VerbEntry&, const VerbSpec& spec) {
+    for (const std::string& name : valued_words(spec)) names.insert(name);
   });
   return joined({names.begin(), names.end()}, " ");
 }
 
 std::string valued_of_run() {
   const auto run = find_verb("run")->make();
-  return joined(valued_words(run->declare()), " ");
+  return joined(valued_words(run->spec()), " ");
 }
 
 }  // namespace
@@ -232,7 +232,7 @@ std::string fish_completion() {
                                                  {"@ALL_VALUED@", all_valued()},
                                                  {"@NOUNS@", joined(nouns_with_verbs(), " ")}});
   text += first_words();
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) { text += words_of(entry, told); });
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) { text += words_of(entry, spec); });
   return text +
          "\n# The command of rlock run, behind -- or the first word that is no option.\n"
          "complete -c rlock -n __rlock_runs -x -a '(__rlock_complete_command)'\n";

@@ -7,18 +7,18 @@
 
 namespace rlock {
 
-void for_each_verb(const std::function<void(const VerbEntry& entry, const Declaration& declaration)>& visit) {
+void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit) {
   for (const VerbEntry& entry : verbs()) {
     const auto verb = entry.make();
-    visit(entry, verb->declare());
+    visit(entry, verb->spec());
   }
 }
 
-std::vector<Option> offered_options(const Declaration& declaration) {
+std::vector<Option> offered_options(const VerbSpec& spec) {
   // The manual speaks of -k once for all verbs.
   const auto is_key = [](const Option& option) { return option.names.starts_with("-k,"); };
   std::vector<Option> options;
-  for (const auto& group : declaration.groups) {
+  for (const auto& group : spec.groups) {
     std::ranges::copy_if(group.options, std::back_inserter(options),
                          [&](const Option& option) { return is_documented(option) || is_key(option); });
   }
@@ -36,11 +36,11 @@ std::vector<std::string> spelled_names(const Option& option) {
 
 ServerWords server_words() {
   ServerWords words;
-  Declaration told;
+  VerbSpec spec;
   ServerOptions unused;
-  declare_server_options(told, unused);
-  words.valued = valued_words(told);
-  for (const Option& option : offered_options(told)) {
+  declare_server_options(spec, unused);
+  words.valued = valued_words(spec);
+  for (const Option& option : offered_options(spec)) {
     std::ranges::copy(spelled_names(option), std::back_inserter(words.all));
     const std::string name{long_names(option).front()};
     if (!option.value.empty() && name != "url") words.passed.push_back("--" + name);
@@ -50,9 +50,9 @@ ServerWords server_words() {
   return words;
 }
 
-std::vector<std::string> valued_words(const Declaration& declaration) {
+std::vector<std::string> valued_words(const VerbSpec& spec) {
   std::vector<std::string> words;
-  for (const Option& option : offered_options(declaration)) {
+  for (const Option& option : offered_options(spec)) {
     if (!option.value.empty()) std::ranges::copy(spelled_names(option), std::back_inserter(words));
   }
   return words;

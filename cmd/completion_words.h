@@ -11,10 +11,10 @@
 namespace rlock {
 
 /// Calls `visit` with each verb of the table and all that is said about it.
-void for_each_verb(const std::function<void(const VerbEntry& entry, const Declaration& declaration)>& visit);
+void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit);
 
 /// The options that people may be offered, --help and --version among them.
-std::vector<Option> offered_options(const Declaration& declaration);
+std::vector<Option> offered_options(const VerbSpec& spec);
 
 /// All names of an option with their dashes: "-w", "--wait".
 std::vector<std::string> spelled_names(const Option& option);
@@ -30,7 +30,7 @@ struct ServerWords {
 ServerWords server_words();
 
 /// The options of a verb that take a value.
-std::vector<std::string> valued_words(const Declaration& declaration);
+std::vector<std::string> valued_words(const VerbSpec& spec);
 
 /// The first words of all verbs, each once, in the order of the table.
 std::vector<std::string> nouns();

@@ -99,15 +99,15 @@ std::string specification(const Option& option) {
   return text;
 }
 
-std::string arguments(const Declaration& told) {
+std::string arguments(const VerbSpec& spec) {
   std::string text = "      _arguments -s -S \\\n";
-  for (const Option& option : offered_options(told)) text += specification(option);
-  for (const Operand& operand : told.operands) {
+  for (const Option& option : offered_options(spec)) text += specification(option);
+  for (const Operand& operand : spec.operands) {
     text += fmt::format("        {} \\\n",
                         single_quoted(fmt::format("{}:{}:{}", operand.many ? "*" : "", escaped(operand.name),
                                                   action(operand.offer, operand.choices))));
   }
-  if (told.command_follows) text += "        '(-)1:command:_command_names -e' '*::arguments:_normal' \\\n";
+  if (spec.command_follows) text += "        '(-)1:command:_command_names -e' '*::arguments:_normal' \\\n";
   return text + "        && ret=0\n      ;;\n";
 }
 
@@ -181,8 +181,8 @@ fi
 
 std::string arguments_function() {
   std::string text = "# What may stand behind a verb.\n_rlock_arguments() {\n  local ret=1\n  case $1 in\n";
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
-    text += fmt::format("    {})\n{}", single_quoted(entry.name), arguments(told));
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
+    text += fmt::format("    {})\n{}", single_quoted(entry.name), arguments(spec));
   });
   return text + "  esac\n  return ret\n}\n\n";
 }

@@ -158,7 +158,7 @@ class Reader {
 
   const std::string& path_;
   const File& file_;
-  Declaration known_;
+  VerbSpec known_;
   std::vector<std::string> seen_;
   int number_ = 0;
 };

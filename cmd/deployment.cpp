@@ -191,7 +191,7 @@ void check_key(std::string_view key) {
 
 }  // namespace
 
-Deployment settle(const ServerOptions& flags) {
+Deployment resolve(const ServerOptions& flags) {
   ServerOptions named = flags;
   const ServerOptions environment = from_environment();
   fill(named, environment);

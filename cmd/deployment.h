@@ -12,7 +12,7 @@
 
 namespace rlock {
 
-/// Where locks live, settled from all sources: flags, then the environment, then the config files, then REDIS_URL.
+/// Where locks live, resolved from all sources: flags, then the environment, then the config files, then REDIS_URL.
 struct Deployment {
   std::vector<Target> targets;  ///< several: a quorum
   Timeouts timeouts;
@@ -33,7 +33,7 @@ constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKE
 /// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to, and says on stderr which
 /// server it is when nobody named one.
 /// Throws Error{usage} for values, Error{config} for what a config file or a password file says.
-Deployment settle(const ServerOptions& flags);
+Deployment resolve(const ServerOptions& flags);
 
 /// The longest key, prefix included.
 constexpr std::size_t kLongestKey = 4096;

@@ -40,16 +40,16 @@ struct Patient {
 
 class Doctor final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{
+  VerbSpec spec() override {
+    VerbSpec spec{
         .verb = "doctor",
         .usage = {"doctor [OPTIONS]"},
         .about = "Say whether a server is fit to hold locks, and what to do where it is not.",
         .notes = "Exit status: 0 fit, 1 a finding; 64 usage, 69 no server, 77 denied, 78 config.",
         .examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}}};
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -18,7 +18,7 @@ using Type = Inspection::Type;
 class AnyHold final : public Lock {
  public:
   explicit AnyHold(Claim claim) : Lock(std::move(claim)) {}
-  Call release(const Farewell&) const override { return release_any(); }
+  Call release(const ReleaseOptions&) const override { return release_any(); }
 };
 
 bool is_lock(Type type) {

@@ -47,7 +47,7 @@ std::string shared_line(const Option& option) {
 
 }  // namespace
 
-std::string help_group(const Declaration::Group& group) {
+std::string help_group(const VerbSpec::Group& group) {
   if (std::ranges::all_of(group.options, &Option::hidden)) return "";
   std::string text{group.title};
   if (!group.note.empty()) text = padded(text + "  ", kWidth - columns(group.note)) + std::string{group.note};
@@ -72,19 +72,19 @@ std::string help_group(const Declaration::Group& group) {
   return text;
 }
 
-std::string help_screen(const Declaration& told) {
+std::string help_screen(const VerbSpec& spec) {
   std::string text;
-  for (const std::string_view usage : told.usage)
+  for (const std::string_view usage : spec.usage)
     text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
-  text += fmt::format("{}\n", told.about);
+  text += fmt::format("{}\n", spec.about);
   // One blank line before the options, none between the groups: a screen has few lines.
-  if (!told.groups.empty()) text += "\n";
-  for (const auto& group : told.groups) {
+  if (!spec.groups.empty()) text += "\n";
+  for (const auto& group : spec.groups) {
     if (!group.elsewhere) text += help_group(group);
   }
-  if (!told.notes.empty()) text += fmt::format("\n{}\n", told.notes);
-  if (!told.examples.empty()) text += "\n";
-  for (const auto& example : told.examples) {
+  if (!spec.notes.empty()) text += fmt::format("\n{}\n", spec.notes);
+  if (!spec.examples.empty()) text += "\n";
+  for (const auto& example : spec.examples) {
     const std::string line = fmt::format("  {}", example.line);
     text += example.remark.empty() ? line : padded(line + "  ", 46) + std::string{example.remark};
     text += "\n";

@@ -23,19 +23,19 @@ std::string_view all_nouns() {
 
 class Help final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "help",
-                     .usage = {"help [VERB]"},
-                     .about = "Say what a verb does, as its --help; without one, what rlock does.",
-                     .examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}}};
-    told.operands.push_back({.name = "VERB",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "help",
+                  .usage = {"help [VERB]"},
+                  .about = "Say what a verb does, as its --help; without one, what rlock does.",
+                  .examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}}};
+    spec.operands.push_back({.name = "VERB",
                              .offer = Offer::choices,
                              .choices = all_nouns(),
                              .optional = true,
                              .set = into(first_)});
-    told.operands.push_back({.name = "VERB", .optional = true, .set = into(second_)});
-    declare_verbosity_elsewhere(told);
-    return told;
+    spec.operands.push_back({.name = "VERB", .optional = true, .set = into(second_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -49,7 +49,7 @@ class Help final : public Verb {
     const VerbEntry* entry = find_verb(second_.empty() ? first_ : first_ + " " + second_);
     if (entry != nullptr) {
       const auto verb = entry->make();
-      return help_screen(verb->declare());
+      return help_screen(verb->spec());
     }
     const std::string screen = noun_screen(first_);
     if (screen.empty() && !find_verb(first_)) refuse_verb("", first_, "help ");
@@ -65,13 +65,13 @@ class Help final : public Verb {
 
 class Version final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "version",
-                     .usage = {"version"},
-                     .about = "Say which rlock this is, as --version.",
-                     .examples = {{"rlock version", ""}}};
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "version",
+                  .usage = {"version"},
+                  .about = "Say which rlock this is, as --version.",
+                  .examples = {{"rlock version", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

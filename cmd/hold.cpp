@@ -35,7 +35,7 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOption
       tenure_(std::move(tenure)),
       options_(std::move(options)),
       family_(0, ::getsid(0), options_.marks),
-      insist_(options_.signal),
+      escalation_(options_.signal),
       terminal_(signals.reaches_command(SIGTTIN)),
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
@@ -50,7 +50,7 @@ Ended HeldCommand::run() {
   if (Clock::now() >= of_lock().stop) return {.too_late = true};
 
   if (options_.stop_on_loss) {
-    guardian_.emplace(loop_, Charge{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
+    guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
     if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
   }
   const bool hand_over = terminal_.to_be_handed_over();
@@ -66,24 +66,24 @@ Ended HeldCommand::run() {
   }
   family_.set_group(child.pid());
   while (!child.ended() || others_matter(Clock::now())) turn(child);
-  return settle(child);
+  return finish(child);
 }
 
 void HeldCommand::turn(Child& child) {
-  loop_.turn(earliest(insist_.wake_at(deadlines()), job_.wake_at()));
+  loop_.turn(earliest(escalation_.wake_at(deadlines()), job_.wake_at()));
   job_.turn(child, Clock::now());
 
   const TimePoint now = Clock::now();  // we may have been stopped meanwhile
   if (guardian_) guardian_->tell(of_lock());
   announce(child, now);
-  insist(now);
-  if (job_.wants_to_resume() && !insist_.killing()) job_.resume(child);
+  escalate(now);
+  if (job_.wants_to_resume() && !escalation_.killing()) job_.resume(child);
   if (job_.refused()) say_refused({child.pid()});
 
   if (!child.ended() || first_ended_ != kNever) return;
   first_ended_ = now;
   // Whoever outlives the first process while all are to stop had his chance.
-  if (insist_.begun()) insist_.hurry();
+  if (escalation_.begun()) escalation_.hurry();
 }
 
 Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
@@ -97,7 +97,7 @@ void HeldCommand::announce(const Child& child, TimePoint now) {
     said_lost_ = true;
     complain(fmt::format("lost {}: {}; {}", tenure_.name, *why, what_follows(child, now)));
   }
-  if (insist_.begun() || said_lost_ || now < options_.max_hold) return;
+  if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;
   at_max_hold_ = true;
   // What renewals go on moving does not end before --kill-after.
   const TimePoint kill = tenure_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
@@ -132,8 +132,8 @@ void HeldCommand::say_hidden() {
   complain("/proc does not show the command's processes: only its process group is stopped");
 }
 
-void HeldCommand::insist(TimePoint now) {
-  while (const auto signal = insist_.next(now, deadlines())) {
+void HeldCommand::escalate(TimePoint now) {
+  while (const auto signal = escalation_.next(now, deadlines())) {
     say_hidden();
     say_refused(family_.signal(*signal));
     if (guardian_) guardian_->tell_stop_sent();
@@ -141,33 +141,33 @@ void HeldCommand::insist(TimePoint now) {
 }
 
 bool HeldCommand::others_matter(TimePoint now) {
-  if (next_ending_ && !next_ending_->over()) {
+  if (next_exit_ && !next_exit_->over()) {
     // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
-    return !insist_.begun() || !said_lost_ || now < later(first_ended_, kDying);
+    return !escalation_.begun() || !said_lost_ || now < later(first_ended_, kDying);
   }
-  if (insist_.hurrying()) return true;  // /proc may not show who has to get KILL
-  if (insist_.begun()) return look_at(family_.all());
+  if (escalation_.hurrying()) return true;  // /proc may not show who has to get KILL
+  if (escalation_.begun()) return look_at(family_.all());
   return options_.until_group && look_at(family_.in_group());
 }
 
 bool HeldCommand::look_at(const std::vector<pid_t>& others) {
-  next_ending_.reset();
+  next_exit_.reset();
   if (others.empty()) return false;
-  next_ending_.emplace(loop_, others.front());
+  next_exit_.emplace(loop_, others.front());
   return true;
 }
 
-Ended HeldCommand::settle(Child& child) {
-  next_ending_.reset();
+Ended HeldCommand::finish(Child& child) {
+  next_exit_.reset();
   if (guardian_) guardian_->dismiss();
   const int status = child.reap();
   Ended ended{.exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
-  const bool had_terminal = job_.end(ended.signal || insist_.begun());
+  const bool had_terminal = job_.end(ended.signal || escalation_.begun());
   for (const int key : {SIGINT, SIGQUIT}) {
     const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;
-    if (had_terminal && pressed && !insist_.begun()) ended.pressed = key;
+    if (had_terminal && pressed && !escalation_.begun()) ended.pressed = key;
   }
-  if (insist_.begun()) wait_for_hidden(child);
+  if (escalation_.begun()) wait_for_hidden(child);
   if (ended.signal || job_.passed_on()) wait_for_parting();
   if (!family_.group_lives()) return ended;
   ended.left = family_.in_group();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "loop/child.h"
-#include "loop/ending.h"
+#include "loop/exit_watch.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
 #include "loop/job_control.h"
@@ -64,11 +64,11 @@ class HeldCommand {
 
  private:
   void turn(Child& child);
-  void insist(TimePoint now);
+  void escalate(TimePoint now);
   void announce(const Child& child, TimePoint now);
   bool others_matter(TimePoint now);
   bool look_at(const std::vector<pid_t>& others);
-  Ended settle(Child& child);
+  Ended finish(Child& child);
   void wait_for_hidden(const Child& child);
   void wait_for_parting();
   Deadlines deadlines() const;
@@ -84,12 +84,12 @@ class HeldCommand {
   Tenure tenure_;
   HoldOptions options_;
   Family family_;
-  Insistence insist_;
+  Escalation escalation_;
   Terminal terminal_;
   JobControl job_;
   std::optional<Guardian> guardian_;
-  std::optional<Ending> next_ending_;  ///< of somebody whose end we wait for
-  TimePoint first_ended_ = kNever;     ///< when the first process had ended
+  std::optional<ExitWatch> next_exit_;  ///< of somebody whose end we wait for
+  TimePoint first_ended_ = kNever;      ///< when the first process had ended
   bool at_max_hold_ = false;
   bool said_lost_ = false;
   bool said_refused_ = false;

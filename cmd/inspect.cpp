@@ -43,7 +43,7 @@ std::size_t size_of(const Inspection& seen) {
 
 class Inspect final : public Verb {
  public:
-  Declaration declare() override;
+  VerbSpec spec() override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -61,8 +61,8 @@ class Inspect final : public Verb {
   ServerOptions server_;
 };
 
-Declaration Inspect::declare() {
-  Declaration told{
+VerbSpec Inspect::spec() {
+  VerbSpec spec{
       .verb = "inspect",
       .usage = {"inspect [OPTIONS] [KEY...]"},
       .about =
@@ -81,18 +81,18 @@ Declaration Inspect::declare() {
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
   };
-  declare_keys(told, keys_, true, Offer::counter);
-  told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-  told.add(
+  declare_keys(spec, keys_, true, Offer::counter);
+  spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+  spec.add(
       {.names = "--completion", .value = "WHAT", .hidden = true, .set = choice(completion_, kCandidates)});
-  told.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
+  spec.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
-  told.add({.names = "-v, --verbose",
+  spec.add({.names = "-v, --verbose",
             .help = "also owner ids in full, queue, keys, who listens",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
-  declare_server_options(told, server_);
-  return told;
+  declare_server_options(spec, server_);
+  return spec;
 }
 
 std::vector<LockName> Inspect::names(Session& session, TimePoint until) {

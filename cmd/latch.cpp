@@ -57,23 +57,23 @@ constexpr std::string_view kNotes1 =
 
 class Set final : public LatchVerb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "latch set",
-                     .usage = {"latch set [OPTIONS] KEY N"},
-                     .about = "Make a latch that opens when it has been counted down N times.",
-                     .notes =
-                         "Exit status: 0 made, 1 it exists and stays as it is;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock latch set built 3 --expire 1d", ""}}};
-    declare_key(told, key_, Offer::counter);
-    told.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
-    told.group("How long");
-    told.add({.names = "--expire",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch set",
+                  .usage = {"latch set [OPTIONS] KEY N"},
+                  .about = "Make a latch that opens when it has been counted down N times.",
+                  .notes =
+                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock latch set built 3 --expire 1d", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
+    spec.group("How long");
+    spec.add({.names = "--expire",
               .value = "DUR",
               .help = "forgotten after this, open or not",
               .set = into(expire_)});
-    declare_server_options(told, server_);
-    return told;
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -89,21 +89,21 @@ class Set final : public LatchVerb {
 
 class Down final : public LatchVerb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "latch down",
-                     .usage = {"latch down [OPTIONS] KEY"},
-                     .about = "Count a latch down. The last count opens it, and wakes who waits.",
-                     .notes = kNotes1,
-                     .examples = {{"rlock latch down built", ""}}};
-    declare_key(told, key_, Offer::counter);
-    told.group("How much");
-    told.add({.names = "--by",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch down",
+                  .usage = {"latch down [OPTIONS] KEY"},
+                  .about = "Count a latch down. The last count opens it, and wakes who waits.",
+                  .notes = kNotes1,
+                  .examples = {{"rlock latch down built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.group("How much");
+    spec.add({.names = "--by",
               .value = "N",
               .help = "so often at once",
               .standard = "1",
               .set = number(by_, 1, kMostPermits)});
-    declare_server_options(told, server_);
-    return told;
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -118,8 +118,8 @@ class Down final : public LatchVerb {
 
 class Wait final : public LatchVerb {
  public:
-  Declaration declare() override {
-    Declaration told{
+  VerbSpec spec() override {
+    VerbSpec spec{
         .verb = "latch wait",
         .usage = {"latch wait [OPTIONS] KEY"},
         .about =
@@ -129,13 +129,13 @@ class Wait final : public LatchVerb {
             "Exit status: 0 open, 1 never set or forgotten, 75 still closed;\n"
             "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
         .examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}}};
-    declare_key(told, key_, Offer::counter);
-    told.group("When there is none");
-    told.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
-    told.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
-    declare_wait(told, wait_);
-    declare_server_options(told, server_);
-    return told;
+    declare_key(spec, key_, Offer::counter);
+    spec.group("When there is none");
+    spec.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
+    spec.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
+    declare_wait(spec, wait_);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -186,19 +186,19 @@ class Wait final : public LatchVerb {
 
 class Status final : public LatchVerb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "latch status",
-                     .usage = {"latch status [OPTIONS] KEY"},
-                     .about = "Say whether a latch is open, or how often it is still to be counted down.",
-                     .notes =
-                         "Exit status: 0 open, 1 closed or unknown;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock latch status built", ""}}};
-    declare_key(told, key_, Offer::counter);
-    told.group("Telling");
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch status",
+                  .usage = {"latch status [OPTIONS] KEY"},
+                  .about = "Say whether a latch is open, or how often it is still to be counted down.",
+                  .notes =
+                      "Exit status: 0 open, 1 closed or unknown;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock latch status built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.group("Telling");
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -236,15 +236,15 @@ class Status final : public LatchVerb {
 
 class Delete final : public LatchVerb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "latch delete",
-                     .usage = {"latch delete [OPTIONS] KEY"},
-                     .about = "Remove a latch. Who waits for it takes it for open, as with Redisson.",
-                     .notes = kNotes1,
-                     .examples = {{"rlock latch delete built", ""}}};
-    declare_key(told, key_, Offer::counter);
-    declare_server_options(told, server_);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch delete",
+                  .usage = {"latch delete [OPTIONS] KEY"},
+                  .about = "Remove a latch. Who waits for it takes it for open, as with Redisson.",
+                  .notes = kNotes1,
+                  .examples = {{"rlock latch delete built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

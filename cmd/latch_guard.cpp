@@ -15,9 +15,9 @@ Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted, bool cluster,
                                     const Patience& patience) {
   const Latch latch{name, cluster};
-  const Vote told = answer_to(latch.record(), redis, patience);
-  if (!told.reply) return told.failure;
-  const auto record = latch.read_record(*told.reply);
+  const Vote vote = answer_to(latch.record(), redis, patience);
+  if (!vote.reply) return vote.failure;
+  const auto record = latch.read_record(*vote.reply);
   if (!record || record->opened) return std::nullopt;
   // Written down long ago, perhaps: it may be gone since.
   const Vote stands = answer_to(latch.status(), redis, patience);

@@ -20,11 +20,11 @@ namespace {
 /// What the three of them share: a key, an owner, a kind that may be named.
 class LockVerb : public Verb {
  protected:
-  void declare_shared(Declaration& told) {
-    declare_key(told, key_);
-    told.group("What");
-    declare_owner(told, owner_, owner_help_);
-    told.add({.names = "--type",
+  void declare_shared(VerbSpec& spec) {
+    declare_key(spec, key_);
+    spec.group("What");
+    declare_owner(spec, owner_, owner_help_);
+    spec.add({.names = "--type",
               .value = "T",
               .help = "must agree with what stands there",
               .offer = Offer::choices,
@@ -63,18 +63,18 @@ class LockVerb : public Verb {
 
 class Release final : public LockVerb {
  public:
-  Declaration declare() override {
+  VerbSpec spec() override {
     const std::string_view notes =
         "Exit status: 0 released, 1 not held by that owner, or nothing there;\n"
         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
-    Declaration told{.verb = "lock release",
-                     .usage = {"lock release [OPTIONS] KEY --owner ID"},
-                     .about = "Give back what rlock lock acquire has taken, and wake who waits for it.",
-                     .notes = notes,
-                     .examples = {{"rlock lock release deploy --owner \"$owner\"", ""}}};
-    declare_shared(told);
-    declare_server_options(told, server_);
-    return told;
+    VerbSpec spec{.verb = "lock release",
+                  .usage = {"lock release [OPTIONS] KEY --owner ID"},
+                  .about = "Give back what rlock lock acquire has taken, and wake who waits for it.",
+                  .notes = notes,
+                  .examples = {{"rlock lock release deploy --owner \"$owner\"", ""}}};
+    declare_shared(spec);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -88,7 +88,7 @@ class Release final : public LockVerb {
                                          .cluster = session.cluster(),
                                          .owner_returns = true});
     if (!lock) return not_held(found);
-    Part part{.lock = lock.get(), .erasure = {erase_metadata(found.name, owner, lock->evidence())}};
+    Part part{.lock = lock.get(), .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
     const GivenBack back =
         give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())
@@ -104,23 +104,23 @@ class Release final : public LockVerb {
 
 class Renew final : public LockVerb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "lock renew",
-                     .usage = {"lock renew [OPTIONS] KEY --owner ID"},
-                     .about = "Let the lease of what rlock lock acquire has taken start anew.",
-                     .notes =
-                         "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
-                                  {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
-    declare_shared(told);
-    told.add({.names = "--lease",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "lock renew",
+                  .usage = {"lock renew [OPTIONS] KEY --owner ID"},
+                  .about = "Let the lease of what rlock lock acquire has taken start anew.",
+                  .notes =
+                      "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
+                               {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
+    declare_shared(spec);
+    spec.add({.names = "--lease",
               .value = "DUR",
               .help = "from now on; without it as long as it was before",
               .set = into(lease_)});
-    told.foreign.push_back({"--ttl", "did you mean --lease?"});
-    declare_server_options(told, server_);
-    return told;
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -133,7 +133,8 @@ class Renew final : public LockVerb {
     if (!lock) return not_held(found);
     Call call = lock->renew();
     if (holder->meta)
-      call.escort = {write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
+      call.followers = {
+          write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(call)) renewed += lock->read_renewal(reply) ? 1 : 0;
     return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
@@ -153,25 +154,25 @@ class Status final : public LockVerb {
  public:
   Status() { owner_help_ = "held by this owner?"; }
 
-  Declaration declare() override {
-    Declaration told{.verb = "lock status",
-                     .usage = {"lock status [OPTIONS] KEY"},
-                     .about = "Say whether KEY is held, and by whom.",
-                     .notes =
-                         "Exit status: 0 held (by --owner), 1 free (not held by --owner);\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
-                                  {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}}};
-    declare_shared(told);
-    told.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "lock status",
+                  .usage = {"lock status [OPTIONS] KEY"},
+                  .about = "Say whether KEY is held, and by whom.",
+                  .notes =
+                      "Exit status: 0 held (by --owner), 1 free (not held by --owner);\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
+                               {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}}};
+    declare_shared(spec);
+    spec.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
                 set_verbosity(Verbosity::quiet);
               }});
-    told.add({.names = "-v, --verbose", .help = "also the owner id in full", .set = [](std::string_view) {
+    spec.add({.names = "-v, --verbose", .help = "also the owner id in full", .set = [](std::string_view) {
                 set_verbosity(Verbosity::verbose);
               }});
-    told.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+    spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

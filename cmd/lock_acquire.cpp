@@ -25,7 +25,7 @@ namespace {
 
 class Acquire final : public Verb {
  public:
-  Declaration declare() override;
+  VerbSpec spec() override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -49,8 +49,8 @@ class Acquire final : public Verb {
   std::vector<Part> parts_;
 };
 
-Declaration Acquire::declare() {
-  Declaration told{
+VerbSpec Acquire::spec() {
+  VerbSpec spec{
       .verb = "lock acquire",
       .usage = {"lock acquire [OPTIONS] KEY --lease DUR"},
       .about =
@@ -64,9 +64,9 @@ Declaration Acquire::declare() {
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
   };
-  declare_key(told, key_);
-  told.group("What to take");
-  told.add({.names = "--lease",
+  declare_key(spec, key_);
+  spec.group("What to take");
+  spec.add({.names = "--lease",
             .value = "DUR",
             .help = "the lock ends after this (required)",
             .set = into(lease_)});
@@ -74,20 +74,20 @@ Declaration Acquire::declare() {
     refuse_other_type(type_, type);
     type_ = &type;
   };
-  declare_type_switches(told, take);
-  declare_type(told, take);
-  declare_owner(told, given_owner_, "who has KEY already keeps it, with a new lease");
-  told.add({.names = "--again",
+  declare_type_switches(spec, take);
+  declare_type(spec, take);
+  declare_owner(spec, given_owner_, "who has KEY already keeps it, with a new lease");
+  spec.add({.names = "--again",
             .help = "one more hold of an owner who has KEY",
             .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
             .set = into(again_)});
-  declare_wait(told, wait_);
-  told.foreign.push_back({"--ttl", "did you mean --lease?"});
-  told.group("Telling");
-  told.add(
+  declare_wait(spec, wait_);
+  spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+  spec.group("Telling");
+  spec.add(
       {.names = "--json", .help = "all facts in one document, instead of the owner id", .set = into(json_)});
-  declare_server_options(told, server_);
-  return told;
+  declare_server_options(spec, server_);
+  return spec;
 }
 
 std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) const {
@@ -104,8 +104,8 @@ Wish Acquire::wish(const Session& session, bool again) {
   lock_ = make(session, again);
   parts_ = {
       {.lock = lock_.get(),
-       .escort = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
-       .erasure = {erase_metadata(lock_->name(), owner_, lock_->evidence())}}};
+       .followers = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
+       .release_followers = {erase_metadata(lock_->name(), owner_, lock_->evidence())}}};
   return {parts_};
 }
 
@@ -142,7 +142,7 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
 /// Undoes what this call has taken, and nothing that the owner had before.
 int Acquire::unprinted(Session& session, int error) const {
   Call undo = *lock_->give_back();
-  undo.escort = parts_.front().erasure;
+  undo.followers = parts_.front().release_followers;
   const Votes votes = session.redis.run(undo, within(kGoodbye));
   const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
     return vote.answer() != nullptr && lock_->read_release(*vote.answer()).how != Released::How::was_not_ours;

@@ -45,8 +45,8 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
     const Lockable& lock = *locks_.back();
     parts_.push_back({&lock, {}});
     if (outer == nullptr) {  // of a hold that we enter people know already
-      parts_.back().escort = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
-      parts_.back().erasure = {erase_metadata(name, lock.owner(), lock.evidence())};
+      parts_.back().followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
+      parts_.back().release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
     }
   }
   if (locks_.size() > 1) {
@@ -64,9 +64,10 @@ std::vector<Part> LockSet::leaving(bool kept, int exit) const {
   Metadata last = facts_;
   last.exit = exit;
   for (Part& part : parts) {
-    if (part.erasure.empty()) continue;
+    if (part.release_followers.empty()) continue;
     const Lockable& lock = *part.lock;
-    part.erasure = {write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};
+    part.release_followers = {
+        write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};
   }
   return parts;
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "cmd/holds.h"
+#include "cmd/inherited_hold.h"
 #include "cmd/run_options.h"
 #include "sync/acquire.h"
 #include "sync/metadata.h"

@@ -107,31 +107,30 @@ void refuse_other_type(const LockType* before, const LockType& type) {
     throw Error{Error::usage, fmt::format("contradicts --type {}", before->name)};
 }
 
-void declare_type_switches(Declaration& declaration, const TakeType& take) {
+void declare_type_switches(VerbSpec& spec, const TakeType& take) {
   for (const LockType& type : lock_types()) {
     if (type.flags.empty()) continue;
-    declaration.add({.names = type.flags, .help = type.help, .set = [take, &type](std::string_view) {
-                       take(type, type.flags.substr(0, type.flags.find(',')));
-                     }});
+    spec.add({.names = type.flags, .help = type.help, .set = [take, &type](std::string_view) {
+                take(type, type.flags.substr(0, type.flags.find(',')));
+              }});
   }
 }
 
-void declare_type(Declaration& declaration, const TakeType& take) {
-  declaration.add({.names = "--type",
-                   .value = "T",
-                   .help = lock_type_names(),
-                   .standard = "lock",
-                   .manual = "What kind of lock; the switches above are short for it.",
-                   .offer = Offer::choices,
-                   .choices = lock_type_names(),
-                   .set = [take](std::string_view name) {
-                     if (name == "sem")
-                       throw Error{Error::usage, "a semaphore has no owner; use rlock sem, or --type permit"};
-                     const LockType* meant = find_lock_type(name);
-                     if (!meant)
-                       throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
-                     take(*meant, fmt::format("--type {}", name));
-                   }});
+void declare_type(VerbSpec& spec, const TakeType& take) {
+  spec.add({.names = "--type",
+            .value = "T",
+            .help = lock_type_names(),
+            .standard = "lock",
+            .manual = "What kind of lock; the switches above are short for it.",
+            .offer = Offer::choices,
+            .choices = lock_type_names(),
+            .set = [take](std::string_view name) {
+              if (name == "sem")
+                throw Error{Error::usage, "a semaphore has no owner; use rlock sem, or --type permit"};
+              const LockType* meant = find_lock_type(name);
+              if (!meant) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
+              take(*meant, fmt::format("--type {}", name));
+            }});
 }
 
 }  // namespace rlock

@@ -56,7 +56,7 @@ using TakeType = std::function<void(const LockType& type, std::string_view typed
 void refuse_other_type(const LockType* before, const LockType& type);
 
 /// -s, -x, --fair and whatever else stands for a type; --type itself.
-void declare_type_switches(Declaration& declaration, const TakeType& take);
-void declare_type(Declaration& declaration, const TakeType& take);
+void declare_type_switches(VerbSpec& spec, const TakeType& take);
+void declare_type(VerbSpec& spec, const TakeType& take);
 
 }  // namespace rlock

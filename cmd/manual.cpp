@@ -56,9 +56,9 @@ std::string paragraph(const Option& option) {
   return fmt::format(".TP\n{}\n{}\n", heading(option), joined(sentences, "\n"));
 }
 
-std::string paragraphs(const Declaration& told) {
+std::string paragraphs(const VerbSpec& spec) {
   std::string text;
-  for (const auto& group : told.groups) {
+  for (const auto& group : spec.groups) {
     if (group.elsewhere) continue;
     std::string items;
     for (const Option& option : group.options) {
@@ -74,15 +74,15 @@ std::string paragraphs(const Declaration& told) {
 
 std::string manual_options(std::string_view verb) {
   if (verb == "server") {
-    Declaration told;
+    VerbSpec spec;
     ServerOptions unused;
-    declare_server_options(told, unused);
-    for (auto& group : told.groups) group.elsewhere = false;
-    return paragraphs(told);
+    declare_server_options(spec, unused);
+    for (auto& group : spec.groups) group.elsewhere = false;
+    return paragraphs(spec);
   }
   std::optional<std::string> found;
-  for_each_verb([&](const VerbEntry& entry, const Declaration& told) {
-    if (entry.name == verb) found = paragraphs(told);
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
+    if (entry.name == verb) found = paragraphs(spec);
   });
   if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
   return *found;

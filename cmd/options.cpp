@@ -36,18 +36,18 @@ std::int64_t count_between(std::string_view value, std::int64_t least, std::int6
 
 }  // namespace
 
-Declaration& Declaration::group(std::string_view title, std::string_view note) {
+VerbSpec& VerbSpec::group(std::string_view title, std::string_view note) {
   groups.push_back({.title = title, .note = note});
   return *this;
 }
 
-Declaration& Declaration::add(Option option) {
+VerbSpec& VerbSpec::add(Option option) {
   if (groups.empty()) group("Options");
   groups.back().options.push_back(std::move(option));
   return *this;
 }
 
-const Option* Declaration::find(std::string_view name) const noexcept {
+const Option* VerbSpec::find(std::string_view name) const noexcept {
   const std::string_view dashes = name.size() == 1 ? "-" : "--";
   for (const Group& group : groups) {
     for (const Option& option : group.options) {

@@ -62,7 +62,7 @@ struct Foreign {
 };
 
 /// Everything that is said about one verb, in the order in which its screen shows it.
-struct Declaration {
+struct VerbSpec {
   struct Group {
     std::string_view title;
     std::string_view note;  ///< at the right edge: "[for ever]"
@@ -86,8 +86,8 @@ struct Declaration {
   bool command_follows = false;  ///< options end at the first operand, which starts a command
   bool* marked = nullptr;        ///< where to say that "--" stands before that command
 
-  Declaration& group(std::string_view title, std::string_view note = {});
-  Declaration& add(Option option);
+  VerbSpec& group(std::string_view title, std::string_view note = {});
+  VerbSpec& add(Option option);
 
   /// By long name without its dashes ("wait"), or by one letter ("w"). Nothing if there is none.
   const Option* find(std::string_view name) const noexcept;

@@ -14,35 +14,35 @@ constexpr std::size_t kLongestOwner = 256;
 namespace {
 
 /// KEY as an operand, and -k, which may stand for it.
-void declare(Declaration& declaration, Operand key) {
+void declare(VerbSpec& spec, Operand key) {
   key.name = "KEY";
   key.instead = "key";
   key.no_dash = true;
-  declaration.add({.names = "-k, --key",
-                   .value = "KEY",
-                   .offer = key.offer,
-                   .hidden = true,
-                   .no_dash = true,
-                   .set = key.set});
-  declaration.operands.push_back(std::move(key));
+  spec.add({.names = "-k, --key",
+            .value = "KEY",
+            .offer = key.offer,
+            .hidden = true,
+            .no_dash = true,
+            .set = key.set});
+  spec.operands.push_back(std::move(key));
 }
 
 }  // namespace
 
-void declare_key(Declaration& declaration, std::string& key, Offer offer) {
-  declare(declaration, {.offer = offer, .set = key_into(key)});
+void declare_key(VerbSpec& spec, std::string& key, Offer offer) {
+  declare(spec, {.offer = offer, .set = key_into(key)});
 }
 
-void declare_keys(Declaration& declaration, std::vector<std::string>& keys, bool optional, Offer offer) {
-  declare(declaration, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
+void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional, Offer offer) {
+  declare(spec, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
 }
 
-void declare_owner(Declaration& declaration, std::optional<Owner>& owner, std::string_view help) {
-  declaration.add({.names = "--owner",
-                   .value = "ID",
-                   .help = help,
-                   .offer = Offer::owner,
-                   .set = [&owner](std::string_view text) { owner = parse_owner(text); }});
+void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help) {
+  spec.add({.names = "--owner",
+            .value = "ID",
+            .help = help,
+            .offer = Offer::owner,
+            .set = [&owner](std::string_view text) { owner = parse_owner(text); }});
 }
 
 Owner parse_owner(std::string_view text) {

@@ -32,16 +32,16 @@ struct Layout {
 };
 
 /// The option in this word that takes a value; nothing where none does. `joined`: the value stands in the same word.
-const Option* valued_option(const Declaration& told, std::string_view word, bool& joined) {
+const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined) {
   if (word.starts_with("--")) {
     const std::size_t equals = word.find('=');
     joined = equals != std::string_view::npos;
     const std::string_view name = word.substr(2, equals - 2);
-    const Option* option = name.size() > 1 ? told.find(name) : nullptr;
+    const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
     return option != nullptr && !option->value.empty() ? option : nullptr;
   }
   for (std::size_t letter = 1; letter < word.size(); ++letter) {
-    const Option* option = told.find(word.substr(letter, 1));
+    const Option* option = spec.find(word.substr(letter, 1));
     joined = letter + 1 < word.size();
     if (option != nullptr && !option->value.empty()) return option;
   }
@@ -52,18 +52,18 @@ bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() =
 
 /// Options end at "--", and where a command follows at the first word that is neither an option nor an option's value. CLI11
 /// must not see what comes then: it would take options out of it.
-Layout layout_of(const Declaration& told, const Words& words) {
+Layout layout_of(const VerbSpec& spec, const Words& words) {
   Layout layout;
   std::size_t at = 0;
   for (; at < words.size() && words[at] != "--"; ++at) {
     if (!is_dashed(words[at])) {
       layout.operands.push_back(at);
-      if (told.command_follows) break;
+      if (spec.command_follows) break;
       continue;
     }
     layout.options.push_back(at);
     bool joined = false;
-    const Option* option = valued_option(told, words[at], joined);
+    const Option* option = valued_option(spec, words[at], joined);
     if (option == nullptr) continue;
     layout.own_words[option].push_back(!joined);
     if (!joined) ++at;
@@ -73,15 +73,15 @@ Layout layout_of(const Declaration& told, const Words& words) {
 }
 
 /// Does the word consist of options of this verb, or end them?
-bool names_options(const Declaration& told, std::string_view word) {
+bool names_options(const VerbSpec& spec, std::string_view word) {
   if (!is_dashed(word)) return false;
   if (word.starts_with("--")) {
     const std::string_view name = word.substr(2, word.find('=') - 2);
-    return name.empty() || name == "help" || name == "version" || (name.size() > 1 && told.find(name));
+    return name.empty() || name == "help" || name == "version" || (name.size() > 1 && spec.find(name));
   }
   for (std::size_t letter = 1; letter < word.size(); ++letter) {
     if (word[letter] == 'h' || word[letter] == 'V') continue;
-    const Option* option = told.find(word.substr(letter, 1));
+    const Option* option = spec.find(word.substr(letter, 1));
     if (option == nullptr) return false;
     if (!option->value.empty()) return true;
   }
@@ -98,7 +98,7 @@ std::string without_blanks(std::string_view names) {
 /// Lets CLI11 take the words apart, and replays what it found, in the order typed, into the setters.
 class Parser {
  public:
-  Parser(const Declaration& declaration, const Words& words) : told_(declaration), words_(words) {
+  Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {
     app_.set_help_flag();  // ours wins over what follows it
     app_.allow_extras();
     help_ = app_.add_flag(std::string{kHelp})->disable_flag_override();
@@ -106,7 +106,7 @@ class Parser {
   }
 
   Parsed parse() {
-    const Layout layout = layout_of(told_, words_);
+    const Layout layout = layout_of(spec_, words_);
     const std::size_t end = layout.end;
     refuse_host(end);
     refuse_typeset_dashes(layout);
@@ -122,8 +122,8 @@ class Parser {
     }
     const bool marked = end < words_.size() && words_[end] == "--";
     const auto rest = words_.begin() + static_cast<std::ptrdiff_t>(end + (marked ? 1 : 0));
-    if (told_.command_follows) {
-      if (told_.marked != nullptr) *told_.marked = marked;
+    if (spec_.command_follows) {
+      if (spec_.marked != nullptr) *spec_.marked = marked;
       parsed_.command.assign(rest, words_.end());
     } else {
       operands.insert(operands.end(), rest, words_.end());
@@ -137,8 +137,8 @@ class Parser {
   /// those only that the words can name.
   void declare_named_in(std::string_view word) {
     if (!word.starts_with('-')) return;
-    if (word.starts_with("--")) return declare(told_.find(word.substr(2, word.find('=') - 2)));
-    for (std::size_t letter = 1; letter < word.size(); ++letter) declare(told_.find(word.substr(letter, 1)));
+    if (word.starts_with("--")) return declare(spec_.find(word.substr(2, word.find('=') - 2)));
+    for (std::size_t letter = 1; letter < word.size(); ++letter) declare(spec_.find(word.substr(letter, 1)));
   }
 
   void declare(const Option* declared) {
@@ -171,7 +171,7 @@ class Parser {
       std::string_view name = error.what();  // "--wait: 1 required ... missing": the name stands first
       name = name.substr(0, name.find_first_of(": "));
       name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
-      const Option* option = told_.find(name);
+      const Option* option = spec_.find(name);
       if (option == nullptr) throw Error{Error::usage, sanitized(error.what())};
       const std::string shown = as_typed(*option);
       if (option->value.empty()) throw Error{Error::usage, shown + " takes no value"};
@@ -229,7 +229,7 @@ class Parser {
 
   /// `-k $UNSET -n`: by the rules of getopt it locks "-n".
   bool is_next_option(const Option& option, std::string_view value) const {
-    return option.no_dash ? value.starts_with('-') : names_options(told_, value);
+    return option.no_dash ? value.starts_with('-') : names_options(spec_, value);
   }
 
   std::string value_is_missing(const Option& option, std::string_view next) const {
@@ -247,7 +247,7 @@ class Parser {
       if (!rest || rest->empty()) continue;
       for (const std::string_view dashes : {"--", "-"}) {
         const std::string meant = std::string{dashes} + std::string{*rest};
-        if (!names_options(told_, meant)) continue;
+        if (!names_options(spec_, meant)) continue;
         throw Error{Error::usage,
                     fmt::format("{}: this dash is not '-' (was it copied from a text?); did you mean {}?",
                                 in_quotes(words_[at]), sanitized(meant, 80))};
@@ -257,7 +257,7 @@ class Parser {
 
   /// `-h HOST`, as redis-cli has it: a screen of help would hide that the host was not understood.
   void refuse_host(std::size_t end) const {
-    if (told_.find("url") == nullptr) return;
+    if (spec_.find("url") == nullptr) return;
     for (std::size_t i = 0; i < end && i + 1 < words_.size(); ++i) {
       if (words_[i] != "-h" || words_[i + 1].starts_with("-")) continue;
       rlock::refuse_host(words_[i + 1]);
@@ -268,7 +268,7 @@ class Parser {
   void refuse_equals(std::string_view word) const {
     if (word.starts_with("--")) return;
     for (std::size_t letter = 1; letter + 1 < word.size(); ++letter) {
-      const Option* option = told_.find(word.substr(letter, 1));
+      const Option* option = spec_.find(word.substr(letter, 1));
       if (option == nullptr || option->value.empty()) continue;
       if (word[letter + 1] != '=') return;
       throw Error{Error::usage, fmt::format("-{0} takes its value without '=': -{0} {1}, or --{2}={1}",
@@ -278,11 +278,11 @@ class Parser {
 
   [[noreturn]] void unknown(const std::string& word) const {
     const std::string shown = as_option(word);
-    for (const Foreign& foreign : told_.foreign) {
+    for (const Foreign& foreign : spec_.foreign) {
       if (foreign.name == shown) throw Error{Error::usage, fmt::format("{}: {}", shown, foreign.sentence)};
     }
     std::vector<std::string_view> known{"help", "version"};
-    for (const auto& group : told_.groups) {
+    for (const auto& group : spec_.groups) {
       for (const Option& option : group.options) {
         if (option.hidden) continue;
         for (const std::string_view name : long_names(option)) known.push_back(name);
@@ -291,14 +291,14 @@ class Parser {
     const auto meant = shown.starts_with("--") ? nearest(shown.substr(2), known) : std::nullopt;
     const std::string what = fmt::format("unknown option {}; ", sanitized(shown, 80));
     if (meant) throw Error{Error::usage, fmt::format("{}did you mean --{}?", what, *meant)};
-    if (!told_.unknown.empty()) throw Error{Error::usage, what + std::string{told_.unknown}};
-    throw Error{Error::usage, fmt::format("{}see rlock {} --help{}", what, told_.verb, if_it_is_a_key(word))};
+    if (!spec_.unknown.empty()) throw Error{Error::usage, what + std::string{spec_.unknown}};
+    throw Error{Error::usage, fmt::format("{}see rlock {} --help{}", what, spec_.verb, if_it_is_a_key(word))};
   }
 
   /// A KEY that begins with a dash looks like an option.
   std::string if_it_is_a_key(std::string_view word) const {
-    for (const Operand& operand : told_.operands) {
-      if (operand.no_dash && (operand.many || !std::ranges::count(seen_, told_.find(operand.instead))))
+    for (const Operand& operand : spec_.operands) {
+      if (operand.no_dash && (operand.many || !std::ranges::count(seen_, spec_.find(operand.instead))))
         return fmt::format("; a key that begins with '-': --{}={}", operand.instead, shell_quoted(word));
     }
     return "";
@@ -312,15 +312,15 @@ class Parser {
 
   void give_operands(const Words& operands) const {
     std::size_t taken = 0;
-    for (const Operand& operand : told_.operands) {
+    for (const Operand& operand : spec_.operands) {
       const bool given =
-          !operand.instead.empty() && std::ranges::count(seen_, told_.find(operand.instead)) > 0;
+          !operand.instead.empty() && std::ranges::count(seen_, spec_.find(operand.instead)) > 0;
       if (given && !operand.many) continue;
       do {
         if (taken == operands.size()) {
           if (!operand.optional && !given)
             throw Error{Error::usage,
-                        fmt::format("{} is missing: rlock {}", operand.name, told_.usage.front())};
+                        fmt::format("{} is missing: rlock {}", operand.name, spec_.usage.front())};
           break;
         }
         give(operand, operands[taken++]);
@@ -328,7 +328,7 @@ class Parser {
     }
     if (taken < operands.size()) {
       throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}", in_quotes(operands[taken]),
-                                            told_.usage.front())};
+                                            spec_.usage.front())};
     }
   }
 
@@ -344,7 +344,7 @@ class Parser {
     }
   }
 
-  const Declaration& told_;
+  const VerbSpec& spec_;
   const Words& words_;
   CLI::App app_;
   CLI::Option* help_ = nullptr;
@@ -358,18 +358,16 @@ class Parser {
 
 }  // namespace
 
-std::size_t options_at_front(const Declaration& declaration, const Words& words) {
+std::size_t options_at_front(const VerbSpec& spec, const Words& words) {
   std::size_t at = 0;
-  while (at < words.size() && words[at] != "--" && names_options(declaration, words[at])) {
+  while (at < words.size() && words[at] != "--" && names_options(spec, words[at])) {
     bool joined = false;
-    at += valued_option(declaration, words[at], joined) == nullptr || joined ? 1 : 2;
+    at += valued_option(spec, words[at], joined) == nullptr || joined ? 1 : 2;
   }
   return std::min(at, words.size());
 }
 
-Parsed parse(const Declaration& declaration, const Words& words) {
-  return Parser{declaration, words}.parse();
-}
+Parsed parse(const VerbSpec& spec, const Words& words) { return Parser{spec, words}.parse(); }
 
 void refuse_host(std::string_view host) {
   throw Error{Error::usage,

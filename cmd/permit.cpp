@@ -59,36 +59,36 @@ class Acquire final : public PoolVerb {
  public:
   Acquire() : PoolVerb(PoolKind::permits) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = "permit acquire",
-                     .usage = {"permit acquire [OPTIONS] KEY --lease DUR"},
-                     .about =
-                         "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
-                         "back with the end of its lease. To wrap a command: rlock run --permits N",
-                     .notes =
-                         "Exit status: 0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\n"
-                         "printed (given back); 64 usage, 65 other type, 69 no server, 77 denied, 78.",
-                     .examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
-                                  {"rlock permit release seats \"$id\"", ""}}};
-    declare_operands(told, nullptr);
-    told.group("What to take");
-    told.add({.names = "--lease",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit acquire",
+                  .usage = {"permit acquire [OPTIONS] KEY --lease DUR"},
+                  .about =
+                      "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
+                      "back with the end of its lease. To wrap a command: rlock run --permits N",
+                  .notes =
+                      "Exit status: 0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\n"
+                      "printed (given back); 64 usage, 65 other type, 69 no server, 77 denied, 78.",
+                  .examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
+                               {"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to take");
+    spec.add({.names = "--lease",
               .value = "DUR",
               .help = "the permits end after this (required)",
               .set = into(lease_)});
-    told.foreign.push_back({"--ttl", "did you mean --lease?"});
-    told.add({.names = "--count",
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    spec.add({.names = "--count",
               .value = "N",
               .help = "so many, all or none",
               .standard = "1",
               .manual = "More than the pool has: status 65.",
               .set = number(count_, 1, Permits::kMostAtOnce)});
-    declare_wait(told, wait_);
-    told.group("Telling");
-    told.add(
+    declare_wait(spec, wait_);
+    spec.group("Telling");
+    spec.add(
         {.names = "--json", .help = "all facts in one document, instead of the ids", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -102,8 +102,8 @@ class Acquire final : public PoolVerb {
                          {.count = count_}};
     const std::vector<Part> parts{
         {.lock = &wanted,
-         .escort = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
-         .erasure = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
+         .followers = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
+         .release_followers = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment,
@@ -154,18 +154,18 @@ class Release final : public PoolVerb {
  public:
   Release() : PoolVerb(PoolKind::permits) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = "permit release",
-                     .usage = {"permit release [OPTIONS] KEY ID..."},
-                     .about = "Give permits back, and wake who waits for them.",
-                     .notes =
-                         "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock permit release seats \"$id\"", ""}}};
-    declare_operands(told, nullptr);
-    told.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
-    declare_server_options(told, server_);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit release",
+                  .usage = {"permit release [OPTIONS] KEY ID..."},
+                  .about = "Give permits back, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(spec, nullptr);
+    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -187,24 +187,24 @@ class Renew final : public PoolVerb {
  public:
   Renew() : PoolVerb(PoolKind::permits) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = "permit renew",
-                     .usage = {"permit renew [OPTIONS] KEY ID..."},
-                     .about = "Let the leases of permits start anew.",
-                     .notes =
-                         "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}}};
-    declare_operands(told, nullptr);
-    told.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
-    told.group("How long");
-    told.add({.names = "--lease",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit renew",
+                  .usage = {"permit renew [OPTIONS] KEY ID..."},
+                  .about = "Let the leases of permits start anew.",
+                  .notes =
+                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}}};
+    declare_operands(spec, nullptr);
+    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    spec.group("How long");
+    spec.add({.names = "--lease",
               .value = "DUR",
               .help = "from now on; without it as long as it was before",
               .set = into(lease_)});
-    told.foreign.push_back({"--ttl", "did you mean --lease?"});
-    declare_server_options(told, server_);
-    return told;
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

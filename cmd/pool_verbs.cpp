@@ -19,20 +19,20 @@ class Init final : public PoolVerb {
  public:
   explicit Init(PoolKind kind) : PoolVerb(kind) {}
 
-  Declaration declare() override {
+  VerbSpec spec() override {
     const bool semaphore = kind_ == PoolKind::semaphore;
-    Declaration told{
-        .verb = semaphore ? "sem init" : "permit init",
-        .usage = {semaphore ? "sem init [OPTIONS] KEY N" : "permit init [OPTIONS] KEY N"},
-        .about = semaphore ? "Make a semaphore of N permits, which nobody owns."
-                           : "Make a pool of N permits, each of which is taken for the time of a lease.",
-        .notes =
-            "Exit status: 0 made, 1 it exists and stays as it is;\n"
-            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-        .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
-    declare_operands(told, &total_);
-    declare_server_options(told, server_);
-    return told;
+    VerbSpec spec{.verb = semaphore ? "sem init" : "permit init",
+                  .usage = {semaphore ? "sem init [OPTIONS] KEY N" : "permit init [OPTIONS] KEY N"},
+                  .about = semaphore
+                               ? "Make a semaphore of N permits, which nobody owns."
+                               : "Make a pool of N permits, each of which is taken for the time of a lease.",
+                  .notes =
+                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
+    declare_operands(spec, &total_);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -52,18 +52,18 @@ class Add final : public PoolVerb {
  public:
   explicit Add(PoolKind kind) : PoolVerb(kind) {}
 
-  Declaration declare() override {
+  VerbSpec spec() override {
     const bool semaphore = kind_ == PoolKind::semaphore;
-    Declaration told{.verb = semaphore ? "sem add" : "permit add",
-                     .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
-                     .about = "Make N more permits available, and wake who waits for them.",
-                     .notes =
-                         "Exit status: 0 done, 1 nothing there;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
-    declare_operands(told, &more_);
-    declare_server_options(told, server_);
-    return told;
+    VerbSpec spec{.verb = semaphore ? "sem add" : "permit add",
+                  .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
+                  .about = "Make N more permits available, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 done, 1 nothing there;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
+    declare_operands(spec, &more_);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -80,9 +80,9 @@ class Status final : public PoolVerb {
  public:
   explicit Status(PoolKind kind) : PoolVerb(kind) {}
 
-  Declaration declare() override {
+  VerbSpec spec() override {
     const bool semaphore = kind_ == PoolKind::semaphore;
-    Declaration told{
+    VerbSpec spec{
         .verb = semaphore ? "sem status" : "permit status",
         .usage = {semaphore ? "sem status [OPTIONS] KEY" : "permit status [OPTIONS] KEY"},
         .about = semaphore
@@ -92,10 +92,10 @@ class Status final : public PoolVerb {
             "Exit status: 0 it exists, 1 it does not;\n"
             "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
         .examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}}};
-    declare_operands(told, nullptr);
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+    declare_operands(spec, nullptr);
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -131,9 +131,9 @@ class Delete final : public PoolVerb {
  public:
   explicit Delete(PoolKind kind) : PoolVerb(kind) {}
 
-  Declaration declare() override {
+  VerbSpec spec() override {
     const bool semaphore = kind_ == PoolKind::semaphore;
-    Declaration told{
+    VerbSpec spec{
         .verb = semaphore ? "sem delete" : "permit delete",
         .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
         .about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
@@ -142,11 +142,11 @@ class Delete final : public PoolVerb {
             "Exit status: 0 removed, 1 nothing there, or answered no;\n"
             "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
         .examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}}};
-    declare_operands(told, nullptr);
-    told.group("Guards");
-    told.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
-    declare_server_options(told, server_);
-    return told;
+    declare_operands(spec, nullptr);
+    spec.group("Guards");
+    spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -179,10 +179,10 @@ void PoolVerb::need_one_server(const Session& session) {
     throw Error{Error::usage, "permits are counted by one server: name one --url"};
 }
 
-void PoolVerb::declare_operands(Declaration& told, std::int64_t* number_of_permits) {
-  declare_key(told, key_, Offer::counter);
+void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits) {
+  declare_key(spec, key_, Offer::counter);
   if (number_of_permits)
-    told.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
 }
 
 Pool PoolVerb::pool(Session& session) const {

@@ -33,7 +33,7 @@ class PoolVerb : public Verb {
   static void need_one_server(const Session& session);
 
   /// KEY and, with `number`, N behind it.
-  void declare_operands(Declaration& told, std::int64_t* number);
+  void declare_operands(VerbSpec& spec, std::int64_t* number);
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const Session& session, const PoolAnswer& answer) const;

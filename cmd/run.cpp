@@ -14,7 +14,7 @@
 #include "cmd/command_environment.h"
 #include "cmd/exit_code.h"
 #include "cmd/hold.h"
-#include "cmd/holds.h"
+#include "cmd/inherited_hold.h"
 #include "cmd/latch_guard.h"
 #include "cmd/lock_set.h"
 #include "cmd/run_report.h"
@@ -170,11 +170,11 @@ Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
 /// Gives everything back, and says what a person should know about it.
 RunReport::Released give_back(const RunOptions& opt, Executor& redis, const LockSet& locks,
                               const Taken& taken, const Ended& ended, bool lost) {
-  Farewell farewell;
+  ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
-  if (keep) farewell.keep_until = taken.held.front().server_time + opt.min_hold;
+  if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
-  const std::vector<GivenBack> answers = give_back(redis, parts, farewell, within(kGoodbye));
+  const std::vector<GivenBack> answers = give_back(redis, parts, options, within(kGoodbye));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
     const GivenBack& answer = answers[i];
@@ -248,7 +248,7 @@ int run(const RunOptions& opt) {
                  {.timeouts = opt.deployment.timeouts,
                   .all = opt.quorum_all,
                   .to_primary = true,
-                  .knock = opt.wait.given,
+                  .retry_first_contact = opt.wait.given,
                   .interrupted = [&signals] { return signals.look_for_any(); }}};
   mention(opt.budget.str());
 

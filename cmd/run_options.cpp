@@ -11,7 +11,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/command.h"
-#include "cmd/holds.h"
+#include "cmd/inherited_hold.h"
 #include "loop/family.h"
 
 namespace rlock {
@@ -123,7 +123,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::config, "--until group: /proc does not show who is left of a process group; mount it"};
   opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
   opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
-  opt.deployment = settle(opt.server);
+  opt.deployment = resolve(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
   complete_names(opt);
   if (opt.names.size() > 1 && !opt.type->only_one_key.empty())

@@ -13,7 +13,7 @@
 
 namespace rlock {
 
-/// What `rlock run` was told, checked: nothing in it contradicts anything else, and nothing has been sent yet.
+/// The options of `rlock run`, checked: nothing in it contradicts anything else, and nothing has been sent yet.
 struct RunOptions {
   TimePoint started;  ///< of rlock: waits are counted from here
 
@@ -29,7 +29,7 @@ struct RunOptions {
   // How long to wait, where.
   WaitOptions wait;
   ServerOptions server;   ///< as typed
-  Deployment deployment;  ///< as settled
+  Deployment deployment;  ///< as resolved
   bool quorum_all = false;
   std::int64_t sync_replicas = 0;
   Milliseconds sync_timeout{1000};
@@ -62,7 +62,7 @@ struct RunOptions {
 };
 
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
-Declaration declare_run(RunOptions& options, std::optional<std::string>& shell);
+VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
 
 /// Checks what one option alone cannot know, settles the deployment and plans the budget. `command`: the words behind the options.
 /// Throws Error{usage} and Error{config}; nothing has been sent then.

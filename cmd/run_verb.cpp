@@ -10,7 +10,7 @@ namespace {
 
 class RunVerb final : public Verb {
  public:
-  Declaration declare() override { return declare_run(options_, shell_); }
+  VerbSpec spec() override { return declare_run(options_, shell_); }
 
   /// A report of an earlier run must not be taken for this one's.
   void misunderstood() override {

@@ -16,14 +16,14 @@ namespace {
 
 class List final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "scripts list",
-                     .usage = {"scripts list [--json]"},
-                     .about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.",
-                     .examples = {{"rlock scripts list", ""}}};
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts list",
+                  .usage = {"scripts list [--json]"},
+                  .about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.",
+                  .examples = {{"rlock scripts list", ""}}};
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -51,19 +51,19 @@ std::string script_names() {
 
 class Show final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "scripts show",
-                     .usage = {"scripts show NAME"},
-                     .about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.",
-                     .examples = {{"rlock scripts show lock/acquire", ""},
-                                  {"rlock scripts show lock/acquire | sha1sum", ""}}};
-    told.operands.push_back({.name = "NAME",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts show",
+                  .usage = {"scripts show NAME"},
+                  .about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.",
+                  .examples = {{"rlock scripts show lock/acquire", ""},
+                               {"rlock scripts show lock/acquire | sha1sum", ""}}};
+    spec.operands.push_back({.name = "NAME",
                              .help = "as rlock scripts list says it",
                              .offer = Offer::choices,
                              .choices = names_,
                              .set = [this](std::string_view name) { script_ = &find(name); }});
-    declare_verbosity_elsewhere(told);
-    return told;
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -89,15 +89,15 @@ class Show final : public Verb {
 
 class Load final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "scripts load",
-                     .usage = {"scripts load [OPTIONS]"},
-                     .about =
-                         "Load every script into the servers, so that no client has to send its text.\n"
-                         "Never needed: a script that is not there is sent in full.",
-                     .examples = {{"rlock scripts load", ""}}};
-    declare_server_options(told, server_);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts load",
+                  .usage = {"scripts load [OPTIONS]"},
+                  .about =
+                      "Load every script into the servers, so that no client has to send its text.\n"
+                      "Never needed: a script that is not there is sent in full.",
+                  .examples = {{"rlock scripts load", ""}}};
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

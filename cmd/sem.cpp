@@ -18,27 +18,26 @@ class Acquire final : public PoolVerb {
  public:
   Acquire() : PoolVerb(PoolKind::semaphore) {}
 
-  Declaration declare() override {
-    Declaration told{
-        .verb = "sem acquire",
-        .usage = {"sem acquire [OPTIONS] KEY"},
-        .about =
-            "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
-            "release gives them back. Permits that come back by themselves: rlock permit",
-        .notes =
-            "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
-            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-        .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""}}};
-    declare_operands(told, nullptr);
-    told.group("What to take");
-    told.add({.names = "--count",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem acquire",
+                  .usage = {"sem acquire [OPTIONS] KEY"},
+                  .about =
+                      "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
+                      "release gives them back. Permits that come back by themselves: rlock permit",
+                  .notes =
+                      "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to take");
+    spec.add({.names = "--count",
               .value = "N",
               .help = "so many, all or none",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
-    declare_wait(told, wait_);
-    declare_server_options(told, server_);
-    return told;
+    declare_wait(spec, wait_);
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -67,23 +66,23 @@ class Release final : public PoolVerb {
  public:
   Release() : PoolVerb(PoolKind::semaphore) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = "sem release",
-                     .usage = {"sem release [OPTIONS] KEY"},
-                     .about = "Give permits back, and wake who waits for them.",
-                     .notes =
-                         "Exit status: 0 done, 1 no such semaphore; nothing is created;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"rlock sem release slots", ""}}};
-    declare_operands(told, nullptr);
-    told.group("What to give back");
-    told.add({.names = "--count",
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem release",
+                  .usage = {"sem release [OPTIONS] KEY"},
+                  .about = "Give permits back, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 done, 1 no such semaphore; nothing is created;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock sem release slots", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to give back");
+    spec.add({.names = "--count",
               .value = "N",
               .help = "so many",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
-    declare_server_options(told, server_);
-    return told;
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -100,18 +99,18 @@ class Drain final : public PoolVerb {
  public:
   Drain() : PoolVerb(PoolKind::semaphore) {}
 
-  Declaration declare() override {
-    Declaration told{.verb = "sem drain",
-                     .usage = {"sem drain [OPTIONS] KEY"},
-                     .about = "Take all permits that are available, and print how many that were.",
-                     .notes =
-                         "Exit status: 0 done, 1 no such semaphore;\n"
-                         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                     .examples = {{"taken=$(rlock sem drain slots)", ""}}};
-    declare_operands(told, nullptr);
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(told, server_);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem drain",
+                  .usage = {"sem drain [OPTIONS] KEY"},
+                  .about = "Take all permits that are available, and print how many that were.",
+                  .notes =
+                      "Exit status: 0 done, 1 no such semaphore;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"taken=$(rlock sem drain slots)", ""}}};
+    declare_operands(spec, nullptr);
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -18,16 +18,16 @@ constexpr Milliseconds kLocalStop{10000};
 
 class Start final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "server start",
-                     .usage = {"server start [OPTIONS]"},
-                     .about =
-                         "Start the private server of --url local: unless it runs. Whoever uses local:\n"
-                         "starts it too; this is for a boot script, or to see what goes wrong.",
-                     .notes = "Exit status: 0 it runs, 69 it does not come up, 78 its folder is not safe.",
-                     .examples = {{"rlock server start", ""}}};
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server start",
+                  .usage = {"server start [OPTIONS]"},
+                  .about =
+                      "Start the private server of --url local: unless it runs. Whoever uses local:\n"
+                      "starts it too; this is for a boot script, or to see what goes wrong.",
+                  .notes = "Exit status: 0 it runs, 69 it does not come up, 78 its folder is not safe.",
+                  .examples = {{"rlock server start", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -39,16 +39,16 @@ class Start final : public Verb {
 
 class Stop final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "server stop",
-                     .usage = {"server stop [OPTIONS]"},
-                     .about =
-                         "Stop the private server of --url local: in good order. What it holds is on disk\n"
-                         "and there again at its next start; whoever holds a lock on it may lose it.",
-                     .notes = "Exit status: 0 stopped, 1 it did not run, 69 it does not end.",
-                     .examples = {{"rlock server stop", ""}}};
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server stop",
+                  .usage = {"server stop [OPTIONS]"},
+                  .about =
+                      "Stop the private server of --url local: in good order. What it holds is on disk\n"
+                      "and there again at its next start; whoever holds a lock on it may lose it.",
+                  .notes = "Exit status: 0 stopped, 1 it did not run, 69 it does not end.",
+                  .examples = {{"rlock server stop", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -60,16 +60,16 @@ class Stop final : public Verb {
 
 class Status final : public Verb {
  public:
-  Declaration declare() override {
-    Declaration told{.verb = "server status",
-                     .usage = {"server status [--json]"},
-                     .about = "Say whether the private server of --url local: runs, and where it lives.",
-                     .notes = "Exit status: 0 it runs, 1 it does not, 78 its folder is not safe.",
-                     .examples = {{"rlock server status", ""},
-                                  {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}}};
-    told.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_verbosity_elsewhere(told);
-    return told;
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server status",
+                  .usage = {"server status [--json]"},
+                  .about = "Say whether the private server of --url local: runs, and where it lives.",
+                  .notes = "Exit status: 0 it runs, 1 it does not, 78 its folder is not safe.",
+                  .examples = {{"rlock server status", ""},
+                               {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}}};
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {

@@ -22,10 +22,10 @@ struct ServerOptions {
 
 /// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names are also those of
 /// the config file, except `insecure` and `config`.
-void declare_server_options(Declaration& declaration, ServerOptions& options);
+void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
 /// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.
-void declare_verbosity(Declaration& declaration);
-void declare_verbosity_elsewhere(Declaration& declaration);
+void declare_verbosity(VerbSpec& spec);
+void declare_verbosity_elsewhere(VerbSpec& spec);
 
 }  // namespace rlock

@@ -29,13 +29,13 @@ class Stragglers {
 }  // namespace
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
-    : deployment(settle(server)),
+    : deployment(resolve(server)),
       may_wait(wait != nullptr && !wait->given),
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts,
              .to_primary = access == Access::writes,
-             .knock = wait && wait->given,
+             .retry_first_contact = wait && wait->given,
              .interrupted = [this] { return signals.look_for_any(); }}) {}
 
 Patience Session::patience() const {

@@ -10,7 +10,7 @@
 
 namespace rlock {
 
-/// A deployment that one verb talks to: settled from the options, opened, with a time limit for whoever only asks.
+/// A deployment that one verb talks to: resolved from the options, opened, with a time limit for whoever only asks.
 class Session {
  public:
   /// Whoever only looks is served by a replica, too.

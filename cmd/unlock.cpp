@@ -41,7 +41,7 @@ struct Removal {
 
 class Unlock final : public Verb {
  public:
-  Declaration declare() override;
+  VerbSpec spec() override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -61,8 +61,8 @@ class Unlock final : public Verb {
   ServerOptions server_;
 };
 
-Declaration Unlock::declare() {
-  Declaration told{
+VerbSpec Unlock::spec() {
+  VerbSpec spec{
       .verb = "unlock",
       .usage = {"unlock [OPTIONS] KEY..."},
       .about =
@@ -73,14 +73,14 @@ Declaration Unlock::declare() {
           "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
       .examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}},
   };
-  declare_keys(told, keys_);
-  told.group("Guards");
-  told.add({.names = "--if-owner",
+  declare_keys(spec, keys_);
+  spec.group("Guards");
+  spec.add({.names = "--if-owner",
             .value = "ID",
             .help = "only if this one holds it",
             .offer = Offer::owner,
             .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
-  told.add(
+  spec.add(
       {.names = "--type",
        .value = "T",
        .help = "must agree; plain: text that rlock knows nothing of",
@@ -90,13 +90,13 @@ Declaration Unlock::declare() {
        .offer = Offer::choices,
        .choices = lock_type_names(),
        .set = choice(type_, lock_type_names())});
-  told.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+  spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
-    told.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
-  told.group("Telling");
-  told.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
-  declare_server_options(told, server_);
-  return told;
+    spec.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
+  spec.group("Telling");
+  spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
+  declare_server_options(spec, server_);
+  return spec;
 }
 
 /// Is it a lock? A text of which rlock has written nothing down may be anything.
@@ -167,7 +167,8 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
     call = Lock::force(found.name, owner, session.cluster());
   }
   for (const Holder& holder : found.holders)
-    call.escort.push_back(erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
+    call.followers.push_back(
+        erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
   // It is removed where one of several servers has removed it; else each has the same reason not to.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call)) {

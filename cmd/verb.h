@@ -17,7 +17,7 @@ class Verb {
   virtual ~Verb() = default;
 
   /// Its screen and its options. Called once; the declaration lives no longer than the verb.
-  virtual Declaration declare() = 0;
+  virtual VerbSpec spec() = 0;
 
   /// Its words could not be understood: those options are set that could be. Main tells the user why.
   virtual void misunderstood() {}

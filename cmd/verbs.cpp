@@ -100,7 +100,7 @@ std::string main_screen() {
     }
     if (!lines.empty()) text += fmt::format("{}\n{}", chapter.title, lines);
   }
-  Declaration everywhere;
+  VerbSpec everywhere;
   ServerOptions unused;
   declare_server_options(everywhere, unused);
   everywhere.add({.names = "-h, --help"});

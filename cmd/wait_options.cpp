@@ -20,7 +20,7 @@ Milliseconds limit_of(std::string_view value) {
 
 WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
-void declare_wait(Declaration& declaration, WaitOptions& options) {
+void declare_wait(VerbSpec& spec, WaitOptions& options) {
   const auto nonblock = [&options](std::string_view) {
     options.nonblock = true;
     options.given = false;
@@ -39,13 +39,13 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
     options.given = true;
     options.limit = limit;
   };
-  declaration.group("How long to wait", "[for ever]");
-  declaration.add({.names = "-n, --nonblock",
-                   .help = "not at all",
-                   .manual = "One try. --nb and --nonblocking mean the same.",
-                   .set = nonblock});
-  declaration.add({.names = "--nb, --nonblocking", .hidden = true, .set = nonblock});
-  declaration.add(
+  spec.group("How long to wait", "[for ever]");
+  spec.add({.names = "-n, --nonblock",
+            .help = "not at all",
+            .manual = "One try. --nb and --nonblocking mean the same.",
+            .set = nonblock});
+  spec.add({.names = "--nb, --nonblocking", .hidden = true, .set = nonblock});
+  spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
        .help = "at most this long, for the server too",
@@ -56,15 +56,15 @@ void declare_wait(Declaration& declaration, WaitOptions& options) {
        .offer = Offer::examples,
        .choices = "forever",
        .set = wait});
-  declaration.add({.names = "-E, --conflict-exit-code",
-                   .value = "N",
-                   .help = "exit status when not acquired",
-                   .standard = "75",
-                   .manual = "0 to 255. Changes 75 and nothing else.",
-                   .set = number(options.conflict_exit_code, 0, 255)});
-  declaration.foreign.push_back({"--timeout", "did you mean --wait?"});
+  spec.add({.names = "-E, --conflict-exit-code",
+            .value = "N",
+            .help = "exit status when not acquired",
+            .standard = "75",
+            .manual = "0 to 255. Changes 75 and nothing else.",
+            .set = number(options.conflict_exit_code, 0, 255)});
+  spec.foreign.push_back({"--timeout", "did you mean --wait?"});
   for (const std::string_view name : {"--nowait", "--no-wait"})
-    declaration.foreign.push_back({name, "did you mean -n (--nonblock)?"});
+    spec.foreign.push_back({name, "did you mean -n (--nonblock)?"});
 }
 
 }  // namespace rlock

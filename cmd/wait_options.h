@@ -29,6 +29,6 @@ struct WaitOptions {
 };
 
 /// -n, -w and -E. Of -n and -w the later counts.
-void declare_wait(Declaration& declaration, WaitOptions& options);
+void declare_wait(VerbSpec& spec, WaitOptions& options);
 
 }  // namespace rlock

@@ -89,7 +89,7 @@ TEST_CASE("a wait that nobody answered is unreachable, and what may have been gr
 
   CHECK(gave_up(acquire(redis, kOne, waiting(20ms))).why == GaveUp::Why::unreachable);
   CHECK(redis.log.back() == "toy/release");
-  CHECK(redis.farewells == std::vector<std::string>{"toy/release"});
+  CHECK(redis.sent_on_abandoned == std::vector<std::string>{"toy/release"});
 }
 
 TEST_CASE("without a wait a server that cannot be reached is given up at once") {
@@ -139,8 +139,8 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire", "toy/acquire"});
   CHECK(redis.watched.front() == "wake:b");
-  // No copy of a question is on its way, and a farewell could undo the second try.
-  CHECK(redis.farewells.empty());
+  // No copy of a question is on its way, and an undo sent on an abandoned connection could cancel the second try.
+  CHECK(redis.sent_on_abandoned.empty());
 }
 
 TEST_CASE("of five deployments three are enough, two are not and are given back") {

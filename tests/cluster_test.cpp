@@ -21,8 +21,8 @@ constexpr Script kSet{"test/set", "0000000000000000000000000000000000000001",
 Call call_on(const std::string& key) { return {.script = &kSet, .keys = {key}}; }
 
 struct Fixture {
-  explicit Fixture(const std::string& url, bool knock = true)
-      : redis(loop, {parse_target(url)}, {.timeouts = {}, .knock = knock}) {}
+  explicit Fixture(const std::string& url, bool retry_first_contact = true)
+      : redis(loop, {parse_target(url)}, {.timeouts = {}, .retry_first_contact = retry_first_contact}) {}
   Vote vote(const Call& call, Milliseconds patience = kLong) {
     return redis.run(call, within(patience)).front();
   }
@@ -178,12 +178,12 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     const std::string channel = "wake:{foo}";
     REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
     f.redis.watch(Channel{channel});
-    REQUIRE(turns(f.loop, [&] { return f.redis.news() == 2; }, kLong));
+    REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 2; }, kLong));
     cluster.node(2).cli({"SPUBLISH", channel, "0"});
-    REQUIRE(turns(f.loop, [&] { return f.redis.news() == 3; }, kLong));
+    REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 3; }, kLong));
     const auto heard_from_afar = [&] {  // the nodes may not all be connected to each other yet
       cluster.node(1).cli({"PUBLISH", channel, "0"});
-      return f.redis.news() > 3;
+      return f.redis.wakeups() > 3;
     };
     REQUIRE(turns(f.loop, heard_from_afar, kLong));
 
@@ -192,10 +192,10 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     REQUIRE(turns(
         f.loop, [&] { return cluster.node(1).cli({"PUBSUB", "SHARDNUMSUB", channel}).ends_with("\n1"); },
         kLong));
-    const auto before = f.redis.news();
+    const auto before = f.redis.wakeups();
     const auto heard_there = [&] {
       cluster.node(1).cli({"SPUBLISH", channel, "0"});
-      return f.redis.news() > before;
+      return f.redis.wakeups() > before;
     };
     CHECK(turns(f.loop, heard_there, kLong));
   }

@@ -78,10 +78,10 @@ class Environment {
   TempDir home_;
 };
 
-std::string first_url(const ServerOptions& flags = {}) { return settle(flags).targets.front().url(); }
+std::string first_url(const ServerOptions& flags = {}) { return resolve(flags).targets.front().url(); }
 
 std::string password(const ServerOptions& flags = {}) {
-  return settle(flags).targets.front().password.read().value_or("");
+  return resolve(flags).targets.front().password.read().value_or("");
 }
 
 }  // namespace
@@ -216,7 +216,7 @@ TEST_CASE("a config file that was named replaces the standard ones") {
   const Environment environment{{{"RLOCK_CONFIG", folder / "mine"}}};
   environment.config("url = redis://standard\nprefix = x:\n");
   CHECK(first_url() == "redis://mine:6379");
-  CHECK(settle({}).prefix.empty());
+  CHECK(resolve({}).prefix.empty());
 
   write_file(folder / "other", "url = redis://other\n");
   CHECK(first_url({.config = folder / "other"}) == "redis://other:6379");
@@ -228,7 +228,7 @@ TEST_CASE("an empty variable is an unset one") {
                                  {"RLOCK_PREFIX", ""},
                                  {"RLOCK_CONFIG", ""},
                                  {"RLOCK_PASSWORD", ""}}};
-  const Deployment deployment = settle({});
+  const Deployment deployment = resolve({});
   CHECK(deployment.targets.front().url() == "redis://127.0.0.1:6379");
   CHECK(deployment.targets.front().password.empty());
   CHECK_FALSE(deployment.named);
@@ -242,23 +242,23 @@ TEST_CASE("/dev/null is a config file that says nothing") {
 
 TEST_CASE("a nested rlock is sent to the same database of the private server") {
   const Environment environment;
-  const Deployment second = settle({.urls = {"local:"}, .db = 2});
+  const Deployment second = resolve({.urls = {"local:"}, .db = 2});
   const std::string url = second.environment.front().second.value();
   CHECK(url.starts_with("unix:///"));
   CHECK(url.ends_with("/rlock/redis.sock?db=2"));
-  CHECK(settle({.urls = {"local:"}}).environment.front().second == "local:");
+  CHECK(resolve({.urls = {"local:"}}).environment.front().second == "local:");
 }
 
 TEST_CASE("several servers in one variable are separated by blanks, newlines among them") {
   const Environment environment{{{"RLOCK_URL", " redis://a  redis://b\tredis://c\r\n"}}};
-  CHECK(settle({}).targets.size() == 3);
-  CHECK(settle({}).named);
+  CHECK(resolve({}).targets.size() == 3);
+  CHECK(resolve({}).named);
 }
 
 TEST_CASE("a URL that cannot be read is refused with the variable it stood in") {
   const Environment environment{{{"RLOCK_URL", "http://u:CANARY@h"}}};
   try {
-    static_cast<void>(settle({}));
+    static_cast<void>(resolve({}));
     FAIL("was taken");
   } catch (const Error& error) {
     const std::string text = error.what();
@@ -291,17 +291,17 @@ TEST_CASE("a nested rlock is sent to the same server, without the password") {
   TempDir folder;
   write_file(folder / "secret", "CANARY\n");
   const Environment environment;
-  const Deployment deployment = settle({.urls = {"redis://alice:CANARY@h/1", "unix:///run/r.sock"},
-                                        .password_file = folder / "secret",
-                                        .prefix = "app:",
-                                        .db = 5});
+  const Deployment deployment = resolve({.urls = {"redis://alice:CANARY@h/1", "unix:///run/r.sock"},
+                                         .password_file = folder / "secret",
+                                         .prefix = "app:",
+                                         .db = 5});
   const std::map<std::string, std::optional<std::string>> told{deployment.environment.begin(),
                                                                deployment.environment.end()};
   CHECK(told.at("RLOCK_URL") == "redis://alice@h:6379/5 unix:///run/r.sock?db=5");
   CHECK(told.at("RLOCK_PASSWORD_FILE") == folder / "secret");
   CHECK(told.at("RLOCK_PREFIX") == "app:");
 
-  const Deployment plain = settle({.urls = {"redis://h"}});
+  const Deployment plain = resolve({.urls = {"redis://h"}});
   const std::map<std::string, std::optional<std::string>> bare{plain.environment.begin(),
                                                                plain.environment.end()};
   CHECK(bare.at("RLOCK_PASSWORD_FILE") == std::nullopt);
@@ -312,7 +312,7 @@ TEST_CASE(
     "a URL that names database 0 means it, whatever the config file says, and so does a nested rlock's") {
   const Environment environment;
   environment.config("db = 7\n");
-  const auto database = [](const ServerOptions& flags) { return settle(flags).targets.front().db; };
+  const auto database = [](const ServerOptions& flags) { return resolve(flags).targets.front().db; };
   CHECK(database({.urls = {"redis://h"}}) == 7);
   CHECK(database({.urls = {"redis://h/0"}}) == 0);
   CHECK(database({.urls = {"unix:///run/r.sock?db=0"}}) == 0);
@@ -321,15 +321,15 @@ TEST_CASE(
 
   for (const ServerOptions& flags :
        {ServerOptions{.urls = {"redis://h"}, .db = 0}, ServerOptions{.urls = {"redis://h/0"}}})
-    CHECK(database({.urls = {settle(flags).environment.front().second.value()}}) == 0);
+    CHECK(database({.urls = {resolve(flags).environment.front().second.value()}}) == 0);
 }
 
 TEST_CASE("TLS options reach the servers that speak TLS") {
   const Environment environment;
   environment.config("cacert = /etc/ca.pem\n");
-  CHECK(settle({.urls = {"rediss://h"}}).targets.front().tls.cacert == "/etc/ca.pem");
-  CHECK(settle({.urls = {"redis://h"}}).targets.front().tls.cacert.empty());
-  const Deployment forced = settle({.urls = {"redis://h"}, .tls = true, .insecure = true});
+  CHECK(resolve({.urls = {"rediss://h"}}).targets.front().tls.cacert == "/etc/ca.pem");
+  CHECK(resolve({.urls = {"redis://h"}}).targets.front().tls.cacert.empty());
+  const Deployment forced = resolve({.urls = {"redis://h"}, .tls = true, .insecure = true});
   CHECK(forced.targets.front().tls.on);
   CHECK(forced.targets.front().tls.insecure);
 }

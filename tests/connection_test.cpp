@@ -134,10 +134,10 @@ TEST_CASE("of a flood the beginning is kept, and nothing of what nobody listens 
   CHECK(std::ranges::all_of(pushes, [](const Push& push) { return push.channel == Channel{"c"}; }));
 }
 
-TEST_CASE("a script that the server does not know is sent as a whole, once, and its escort after it") {
+TEST_CASE("a script that the server does not know is sent as a whole, once, and its followers after it") {
   Fixture f;
   Call call = call_of(kScript);
-  call.escort = {call_of(kOther)};
+  call.followers = {call_of(kOther)};
   f.fake.on("EVALSHA", wire::error("NOSCRIPT No matching script."));
   f.fake.answer(wire::integer(1));
   f.fake.answer(wire::integer(2));
@@ -170,10 +170,10 @@ TEST_CASE("a question that was given up is not sent again behind what undoes it"
   CHECK(f.fake.count("EVAL") == 1);
 }
 
-TEST_CASE("what is sent in full has its escort sent in full") {
+TEST_CASE("what is sent in full has its followers sent in full") {
   Fixture f;
   Call call = call_of(kScript);
-  call.escort = {call_of(kOther)};
+  call.followers = {call_of(kOther)};
   call.in_full = true;
   f.fake.answer(wire::integer(1));
   f.fake.answer(wire::integer(2));
@@ -342,7 +342,7 @@ TEST_CASE("a call that is given up before it could be written is never written")
   f.fake.on("HELLO", wire::kSilence);
   f.fake.on("SELECT", wire::kSilence);
   Call call = call_of(kScript);
-  call.escort = {call_of(kOther)};
+  call.followers = {call_of(kOther)};
   const auto question = f.connection().send(call);
   REQUIRE(f.turn_until([&] { return f.fake.count("SELECT") == 1; }));
 

@@ -20,8 +20,9 @@ const Call kGet = command({"GET", "k"}, "k");
 constexpr auto kPersist = Redis::Insist::persist;
 constexpr auto kOnce = Redis::Insist::once;
 
-Executor::Options quick(bool knock = false) {
-  return {.timeouts = {.connect = Milliseconds{200}, .command = Milliseconds{200}}, .knock = knock};
+Executor::Options quick(bool retry_first_contact = false) {
+  return {.timeouts = {.connect = Milliseconds{200}, .command = Milliseconds{200}},
+          .retry_first_contact = retry_first_contact};
 }
 
 Target target_of(const std::string& url) { return parse_target(url); }
@@ -129,7 +130,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   CHECK(watch.elapsed() < 1200ms);
 }
 
-TEST_CASE("an answer that does not come in time condemns its connection, and a farewell undoes it") {
+TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent on it") {
   RedisServer server;
   Fixture f{{server.url()}};
   REQUIRE(f.vote(kGet).reply.has_value());
@@ -141,7 +142,7 @@ TEST_CASE("an answer that does not come in time condemns its connection, and a f
   CHECK(watch.elapsed() < 400ms);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.redis.farewell({.script = &erase, .keys = {"ghost"}});
+  f.redis.send_on_abandoned({.script = &erase, .keys = {"ghost"}});
 
   server.thaw();
   CHECK(eventually(
@@ -307,12 +308,12 @@ TEST_CASE("WAIT goes to the connection that wrote, or to none") {
   CHECK(vote.failure->kind == Error::unreachable);
 }
 
-TEST_CASE("who waits for an answer, for a server or for news does not keep the machine busy") {
+TEST_CASE("waiting for an answer, a server or a message does not keep the machine busy") {
   FakeRedis fake;
-  Fixture f{{fake.url()}, {.timeouts = {}, .knock = true}};
+  Fixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
   f.redis.watch(Channel{"c"});
   const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
-  REQUIRE(turns(f.loop, [&] { return f.redis.news() == 1; }));
+  REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{200}) <= 2);
   f.redis.drop(request);
 

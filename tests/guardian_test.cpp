@@ -67,7 +67,7 @@ void forget_close_range() {
 }
 
 /// A process that guards a command as rlock does, and does nothing else. What it knows it writes into files.
-class Guarded {
+class GuardedRun {
  public:
   struct Plan {
     Words command;
@@ -79,12 +79,12 @@ class Guarded {
     bool old_kernel = false;  ///< one without close_range(2)
   };
 
-  explicit Guarded(const Plan& plan) {
+  explicit GuardedRun(const Plan& plan) {
     pid_ = ::fork();
     if (pid_ == 0) live(plan);
     CHECK(eventually([&] { return !read_file(folder_ / "command").empty(); }));
   }
-  ~Guarded() {
+  ~GuardedRun() {
     for (pid_t pid : {pid_, command(), guardian()})
       if (pid > 1) ::kill(pid, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
@@ -134,7 +134,7 @@ bool gone(pid_t pid) {
 }  // namespace
 
 TEST_CASE("a guardian kills the whole group when we are killed") {
-  Guarded run{{.command = {"sh", "-c", "trap '' TERM; sleep 61 & echo $! >$SAID; wait"}}};
+  GuardedRun run{{.command = {"sh", "-c", "trap '' TERM; sleep 61 & echo $! >$SAID; wait"}}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
   const pid_t grandchild = std::stoi(run.said());
 
@@ -146,7 +146,8 @@ TEST_CASE("a guardian kills the whole group when we are killed") {
 }
 
 TEST_CASE("a guardian hears of our end where it cannot close all descriptors at once") {
-  Guarded run{{.command = {"sh", "-c", "trap '' TERM; sleep 71 & echo $! >$SAID; wait"}, .old_kernel = true}};
+  GuardedRun run{
+      {.command = {"sh", "-c", "trap '' TERM; sleep 71 & echo $! >$SAID; wait"}, .old_kernel = true}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
   const pid_t grandchild = std::stoi(run.said());
 
@@ -157,9 +158,10 @@ TEST_CASE("a guardian hears of our end where it cannot close all descriptors at 
 }
 
 TEST_CASE("a guardian stops the command in time when we are stopped") {
-  Guarded run{{.command = {"sh", "-c", "trap 'echo term >>$SAID; exit' TERM; while :; do sleep 0.05; done"},
-               .stop = Milliseconds{400},
-               .kill = Milliseconds{5000}}};
+  GuardedRun run{
+      {.command = {"sh", "-c", "trap 'echo term >>$SAID; exit' TERM; while :; do sleep 0.05; done"},
+       .stop = Milliseconds{400},
+       .kill = Milliseconds{5000}}};
   ::kill(run.pid(), SIGSTOP);
 
   CHECK(gone(run.command()));
@@ -167,13 +169,13 @@ TEST_CASE("a guardian stops the command in time when we are stopped") {
 }
 
 TEST_CASE("a guardian kills what does not obey, stopped or not") {
-  Guarded deaf{{.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"},
-                .stop = Milliseconds{300},
-                .kill = Milliseconds{600}}};
-  ::kill(deaf.pid(), SIGSTOP);
-  CHECK(gone(deaf.command()));
+  GuardedRun stubborn{{.command = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"},
+                       .stop = Milliseconds{300},
+                       .kill = Milliseconds{600}}};
+  ::kill(stubborn.pid(), SIGSTOP);
+  CHECK(gone(stubborn.command()));
 
-  Guarded stopped{
+  GuardedRun stopped{
       {.command = {"sh", "-c", "kill -STOP $$"}, .stop = Milliseconds{300}, .kill = Milliseconds{600}}};
   ::kill(stopped.pid(), SIGSTOP);
   CHECK(gone(stopped.command()));
@@ -182,7 +184,7 @@ TEST_CASE("a guardian kills what does not obey, stopped or not") {
 TEST_CASE("a guardian kills who begins when all is over, however soon after it has looked around") {
   for (const Milliseconds late : {Milliseconds{320}, Milliseconds{360}, Milliseconds{500}}) {
     CAPTURE(late.count());
-    Guarded run{
+    GuardedRun run{
         {.command = {"sleep", "65"}, .stop = Milliseconds{100}, .kill = Milliseconds{300}, .late = late}};
     ::kill(run.pid(), SIGSTOP);
     CHECK(gone(run.command()));
@@ -192,7 +194,7 @@ TEST_CASE("a guardian kills who begins when all is over, however soon after it h
 TEST_CASE("a guardian spares a stranger's group that has got the number of its own") {
   Process stranger{{"sleep", "68"}, {.own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(stranger.pid()) == stranger.pid(); }));
-  Guarded run{{.command = {"sleep", "69"}, .told = stranger.pid()}};
+  GuardedRun run{{.command = {"sleep", "69"}, .told = stranger.pid()}};
 
   ::kill(run.pid(), SIGKILL);
 
@@ -220,8 +222,8 @@ TEST_CASE("a group whose first process has gone is known by its session") {
 }
 
 TEST_CASE("a guardian finds those who have left the group, by their environment") {
-  Guarded run{{.command = {"bash", "-c", "set -m; sleep 62 & echo $! >$SAID; wait"},
-               .marks = {"RLOCK_TEST_MARKED=" + std::to_string(::getpid())}}};
+  GuardedRun run{{.command = {"bash", "-c", "set -m; sleep 62 & echo $! >$SAID; wait"},
+                  .marks = {"RLOCK_TEST_MARKED=" + std::to_string(::getpid())}}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
   const pid_t stray = std::stoi(run.said());
   REQUIRE(::getpgid(stray) != run.command());
@@ -232,7 +234,7 @@ TEST_CASE("a guardian finds those who have left the group, by their environment"
 }
 
 TEST_CASE("a guardian that dies is replaced, and the new one knows the group") {
-  Guarded run{{.command = {"sh", "-c", "sleep 63 & echo $! >$SAID; wait"}}};
+  GuardedRun run{{.command = {"sh", "-c", "sleep 63 & echo $! >$SAID; wait"}}};
   REQUIRE(eventually([&] { return !run.said().empty(); }));
   const pid_t first = run.guardian();
   const pid_t grandchild = std::stoi(run.said());
@@ -246,7 +248,7 @@ TEST_CASE("a guardian that dies is replaced, and the new one knows the group") {
 }
 
 TEST_CASE("a guardian goes when the command has ended") {
-  Guarded run{{.command = {"sh", "-c", "sleep 0.2; exit 4"}}};
+  GuardedRun run{{.command = {"sh", "-c", "sleep 0.2; exit 4"}}};
   int status = 0;
   ::waitpid(run.pid(), &status, 0);
 
@@ -255,7 +257,7 @@ TEST_CASE("a guardian goes when the command has ended") {
 }
 
 TEST_CASE("a guardian lives apart: own session, no descriptors but its own two, no signals, another name") {
-  Guarded run{{.command = {"sleep", "64"}}};
+  GuardedRun run{{.command = {"sleep", "64"}}};
   const std::string proc = "/proc/" + std::to_string(run.guardian());
   REQUIRE(eventually([&] { return read_file(proc + "/comm") == "guardian\n"; }));
 

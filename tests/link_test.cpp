@@ -137,38 +137,38 @@ TEST_CASE("who listens in RESP2 gets a second connection for it") {
   Fixture f{fake.socket()};
   f.link.watch(kChannel, false);
 
-  CHECK(turns(f.loop, [&] { return f.link.news() == 1; }));
+  CHECK(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
   CHECK(fake.open() == 2);
   CHECK(f.ask(command({"GET", "k"}))->text() == "v");
 }
 
-TEST_CASE("what was announced while nobody listened is news: a confirmed subscription says so") {
+TEST_CASE("a confirmed subscription is a wake-up, since messages may have been missed") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
   f.link.watch(kChannel, false);
-  REQUIRE(turns(f.loop, [&] { return f.link.news() == 1; }));
+  REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
 
   redis.cli({"PUBLISH", "c", "0"});
-  REQUIRE(turns(f.loop, [&] { return f.link.news() == 2; }));
+  REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 2; }));
   redis.cli({"CLIENT", "KILL", "TYPE", "pubsub"});
-  CHECK(turns(f.loop, [&] { return f.link.news() == 3; }));
+  CHECK(turns(f.loop, [&] { return f.link.wakeups() == 3; }));
   CHECK(redis.listeners("c") == 1);
 
   f.link.unwatch(kChannel, false);
   CHECK(turns(f.loop, [&] { return redis.listeners("c") == 0; }));
   redis.cli({"PUBLISH", "c", "0"});
-  CHECK_FALSE(turns(f.loop, [&] { return f.link.news() > 3; }, Milliseconds{30}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.link.wakeups() > 3; }, Milliseconds{30}));
 }
 
-TEST_CASE("a server that does not let us listen makes us deaf, not dead") {
+TEST_CASE("a refused subscription is reported, and calls still work") {
   FakeRedis fake;
   fake.on("SUBSCRIBE", wire::error("NOPERM no permissions to access one of the channels"));
   fake.on("GET", wire::text("v"));
   Fixture f{fake.socket()};
   f.link.watch(kChannel, false);
 
-  CHECK(turns(f.loop, [&] { return f.link.deaf().has_value(); }));
+  CHECK(turns(f.loop, [&] { return f.link.subscribe_error().has_value(); }));
   CHECK(f.ask(command({"GET", "k"}))->text() == "v");
   CHECK(fake.connections() == 1);
   CHECK(fake.count("SUBSCRIBE") == 1);
@@ -182,11 +182,11 @@ TEST_CASE("a server that cannot let us listen just now is asked again") {
   REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
 
   fake.on("SUBSCRIBE", wire::push({wire::text("subscribe"), wire::text("c"), wire::integer(1)}));
-  CHECK(turns(f.loop, [&] { return f.link.news() == 1; }));
-  CHECK_FALSE(f.link.deaf().has_value());
+  CHECK(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
+  CHECK_FALSE(f.link.subscribe_error().has_value());
 }
 
-TEST_CASE("a condemned connection gets a farewell behind what it carries, as a whole script") {
+TEST_CASE("send_on_abandoned writes a whole script behind what the connection still carries") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
@@ -194,11 +194,11 @@ TEST_CASE("a condemned connection gets a farewell behind what it carries, as a w
   redis.freeze();
   f.link.connection()->send(command({"SET", "ghost", "1"}));
 
-  f.link.condemn(number);
+  f.link.abandon(number);
   CHECK(f.link.find(number) == nullptr);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.link.farewell({.script = &erase, .keys = {"ghost"}});
+  f.link.send_on_abandoned({.script = &erase, .keys = {"ghost"}});
   redis.thaw();
 
   CHECK(redis.cli({"PING"}) == "PONG");
@@ -229,12 +229,12 @@ TEST_CASE("a password file is read at each connection, and its absence is a fail
   CHECK(f.opens());
 }
 
-TEST_CASE("a link at rest wakes nobody, connected, refused or deaf") {
+TEST_CASE("a link at rest wakes nobody: connected, refused, or without a subscription") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
   f.link.watch(kChannel, false);
-  REQUIRE(turns(f.loop, [&] { return f.link.news() == 1; }));
+  REQUIRE(turns(f.loop, [&] { return f.link.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 
   redis.kill();

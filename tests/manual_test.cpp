@@ -112,7 +112,7 @@ std::string value_for(const rlock::Option& option) {
 }
 
 /// Words that the operands of a verb take.
-Words operands_for(const rlock::Declaration& told) {
+Words operands_for(const rlock::VerbSpec& told) {
   const std::map<std::string, std::string> values{
       {"KEY", "k"}, {"N", "1"}, {"ID", "00"}, {"NAME", "lock/acquire"}, {"VERB", "run"}};
   if (told.command_follows) return {"true"};
@@ -127,7 +127,7 @@ void type_option(const std::string& verb, const std::string& name, const rlock::
   CAPTURE(verb);
   CAPTURE(name);
   const auto made = rlock::find_verb(verb)->make();
-  const rlock::Declaration told = made->declare();
+  const rlock::VerbSpec told = made->spec();
   Words words{name};
   if (!option.value.empty()) words.push_back(value_for(option));
   const Words operands = operands_for(told);
@@ -177,7 +177,7 @@ TEST_CASE("no option of a page is without a word, not even one that no screen sh
 TEST_CASE("every option that a page promises is taken by its verb") {
   const auto type_all = [](const std::string& verb, const std::string& options) {
     const auto made = rlock::find_verb(verb)->make();
-    const rlock::Declaration told = made->declare();
+    const rlock::VerbSpec told = made->spec();
     std::istringstream lines{options};
     for (std::string line; std::getline(lines, line);) {
       line = plain(line);
@@ -199,7 +199,7 @@ TEST_CASE("every option that a page promises is taken by its verb") {
     CAPTURE(verb);
     type_all(verb, rlock::manual_options(verb));
     const auto made = entry.make();
-    const rlock::Declaration told = made->declare();
+    const rlock::VerbSpec told = made->spec();
     for (const char* name : {"-q", "--quiet", "-v", "--verbose"}) type_option(verb, name, {.names = name});
     const std::string noun = verb.substr(0, verb.find(' '));
     const std::string page = prose(read_file(source_folder() / "man" / ("rlock-" + noun + ".1")));
@@ -220,7 +220,7 @@ TEST_CASE("no page names an option that there is not, nor one behind a verb that
   std::map<std::string, std::set<std::string>> of_verb;
   for (const rlock::VerbEntry& entry : rlock::verbs()) {
     const auto made = entry.make();
-    for (const auto& group : made->declare().groups) {
+    for (const auto& group : made->spec().groups) {
       for (const rlock::Option& option : group.options)
         for (const std::string& name : rlock::spelled_names(option))
           of_verb[std::string{entry.name}].insert(name);
@@ -264,7 +264,7 @@ TEST_CASE("the examples of every help screen, and the lines for cron and systemd
   Words lines;
   for (const rlock::VerbEntry& entry : rlock::verbs()) {
     const auto made = entry.make();
-    for (const auto& example : made->declare().examples) lines.emplace_back(example.line);
+    for (const auto& example : made->spec().examples) lines.emplace_back(example.line);
   }
   for (const auto& path : pages()) {
     for (const std::string& line : rlock::split(prose(read_file(path)), '\n')) {

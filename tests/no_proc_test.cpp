@@ -41,7 +41,7 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 /// Says who does not obey, once it has stopped obeying, and outlives its first process.
-const char* const kDeaf = "(trap '' TERM; exec sleep 60) & echo $!; wait";
+const char* const kIgnoresTerm = "(trap '' TERM; exec sleep 60) & echo $!; wait";
 
 pid_t first_line_of(const Process& run) {
   REQUIRE(eventually([&] { return contains(run.out(), "\n"); }));
@@ -53,11 +53,11 @@ pid_t first_line_of(const Process& run) {
 TEST_CASE("without /proc nobody of the group outlives the lock") {
   if (!may_mount()) return;
   RedisServer redis;
-  auto run = run_without_proc(redis, "--max-hold 500ms --kill-after 60s", kDeaf);
-  const pid_t deaf = first_line_of(run);
+  auto run = run_without_proc(redis, "--max-hold 500ms --kill-after 60s", kIgnoresTerm);
+  const pid_t stubborn = first_line_of(run);
   REQUIRE(eventually([&] { return !redis.has("k"); }));
 
-  CHECK_FALSE(alive(deaf));
+  CHECK_FALSE(alive(stubborn));
   CHECK(run.exit_code() == 124);
   CHECK(
       contains(run.err(), "/proc does not show the command's processes: only its process group is stopped"));
@@ -66,12 +66,12 @@ TEST_CASE("without /proc nobody of the group outlives the lock") {
 TEST_CASE("without /proc a killed rlock takes the group along") {
   if (!may_mount()) return;
   RedisServer redis;
-  auto run = run_without_proc(redis, "", kDeaf);
-  const pid_t deaf = first_line_of(run);
+  auto run = run_without_proc(redis, "", kIgnoresTerm);
+  const pid_t stubborn = first_line_of(run);
 
   run.signal(SIGKILL);
 
-  CHECK(eventually([&] { return !alive(deaf); }));
+  CHECK(eventually([&] { return !alive(stubborn); }));
   CHECK(eventually([&] { return run.family().empty(); }));
 }
 

@@ -18,8 +18,8 @@ struct Sample {
   std::string code = "75", wait;
   Words keys, operands;
 
-  Declaration told(bool command_follows = true) {
-    Declaration told{.verb = "try", .usage = {"try [OPTIONS] KEY N"}, .about = "Try."};
+  VerbSpec told(bool command_follows = true) {
+    VerbSpec told{.verb = "try", .usage = {"try [OPTIONS] KEY N"}, .about = "Try."};
     told.add({.names = "-q, --quiet", .help = "say nothing", .set = into(quiet)});
     told.add({.names = "-n, --nonblock", .help = "do not wait", .set = into(nonblock)});
     told.add({.names = "-E, --conflict-exit-code",
@@ -38,7 +38,7 @@ struct Sample {
   }
 
   Parsed parse(const Words& words) {
-    const Declaration declaration = told();
+    const VerbSpec declaration = told();
     return rlock::parse(declaration, words);
   }
 
@@ -60,7 +60,7 @@ struct Operands {
   Words ids;
 
   std::string parse(const Words& words, bool many = false) {
-    Declaration told{.verb = "try", .usage = {"try KEY N"}};
+    VerbSpec told{.verb = "try", .usage = {"try KEY N"}};
     told.add({.names = "-k, --key", .value = "KEY", .hidden = true, .set = into(key)});
     told.operands.push_back({.name = "KEY", .instead = "key", .set = into(key)});
     if (many) {
@@ -150,7 +150,7 @@ TEST_CASE("an option of ours is no value, unless it stands behind an equals sign
 TEST_CASE("how many words at the front are options") {
   const auto count = [](const Words& words) {
     Sample sample;
-    const Declaration declaration = sample.told();
+    const VerbSpec declaration = sample.told();
     return options_at_front(declaration, words);
   };
   CHECK(count({}) == 0);
@@ -206,7 +206,7 @@ TEST_CASE("help and version are wishes wherever they stand before the command") 
 
 TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
   Sample sample;
-  Declaration declaration = sample.told();
+  VerbSpec declaration = sample.told();
   const Words words{"-h", "db.example", "-k", "k"};
   CHECK(parse(declaration, words).wish == Parsed::Wish::help);  // a verb that knows no server
   declaration.add({.names = "-u, --url", .value = "URL", .set = [](std::string_view) {}});

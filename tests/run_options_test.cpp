@@ -29,7 +29,7 @@ struct Line {
     set_verbosity(Verbosity::quiet);
     try {
       std::optional<std::string> shell;
-      const Declaration declaration = declare_run(options, shell);
+      const VerbSpec declaration = declare_run(options, shell);
       Parsed parsed = parse(declaration, words);
       complete_run(options, shell, std::move(parsed.command));
     } catch (const Error& error) {

@@ -29,7 +29,7 @@ TEST_CASE("every screen of help fits a terminal of 80 columns, and ends with exa
   check_screen("rlock", main_screen());
   for (const VerbEntry& entry : verbs()) {
     const auto verb = entry.make();
-    const Declaration declaration = verb->declare();
+    const VerbSpec declaration = verb->spec();
     CAPTURE(entry.name);
     CHECK(declaration.verb == entry.name);
     CHECK_FALSE(declaration.examples.empty());
@@ -41,7 +41,7 @@ TEST_CASE("every screen of help fits a terminal of 80 columns, and ends with exa
 TEST_CASE("no name of an option means two things within one verb") {
   for (const VerbEntry& entry : verbs()) {
     const auto verb = entry.make();
-    const Declaration declaration = verb->declare();
+    const VerbSpec declaration = verb->spec();
     std::vector<std::string> names;
     for (const auto& group : declaration.groups) {
       for (const Option& option : group.options) {

@@ -31,14 +31,15 @@ const std::string kReplica = wire::array({wire::text("slave"), wire::text("127.0
 
 /// Sentinels that say what they are told, and an executor that asks them.
 struct Fixture {
-  explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool knock = false,
+  explicit Fixture(const std::vector<std::uint16_t>& sentinels, bool retry_first_contact = false,
                    const std::string& user = {},
                    const Timeouts& timeouts = {.connect = Milliseconds{600}, .command = Milliseconds{500}}) {
     std::string hosts;
     for (const auto port : sentinels)
       hosts += (hosts.empty() ? "" : ",") + ("127.0.0.1:" + std::to_string(port));
     const Target target = parse_target("redis+sentinel://" + user + hosts + "/mymaster");
-    redis.emplace(loop, std::vector<Target>{target}, Executor::Options{.timeouts = timeouts, .knock = knock});
+    redis.emplace(loop, std::vector<Target>{target},
+                  Executor::Options{.timeouts = timeouts, .retry_first_contact = retry_first_contact});
   }
   Vote vote(Milliseconds patience = Milliseconds{3000}) {
     return redis->run(kCall, within(patience)).front();
@@ -231,14 +232,14 @@ TEST_CASE("who listens hears the new primary without asking for anything") {
   Fixture f{{sentinel.port()}};
   REQUIRE(f.vote().answer() != nullptr);
   f.redis->watch(Channel{"c"});
-  REQUIRE(turns(f.loop, [&] { return f.redis->news() == 1; }));
+  REQUIRE(turns(f.loop, [&] { return f.redis->wakeups() == 1; }));
 
   sentinel.on("SENTINEL", named(new_primary.port()));
   old_primary.hang_up();
-  CHECK(turns(f.loop, [&] { return f.redis->news() == 2; }));
+  CHECK(turns(f.loop, [&] { return f.redis->wakeups() == 2; }));
   CHECK(new_primary.count("SUBSCRIBE") == 1);
   new_primary.announce(wire::message("c", "0"));
-  CHECK(turns(f.loop, [&] { return f.redis->news() == 3; }));
+  CHECK(turns(f.loop, [&] { return f.redis->wakeups() == 3; }));
 }
 
 TEST_CASE("a Sentinel without passwords is asked without one, and one that wants another says so") {
@@ -273,7 +274,7 @@ TEST_CASE("a primary that does not let us ask for its role is believed") {
   CHECK(f.vote().answer() != nullptr);
 }
 
-TEST_CASE("a frozen primary is left for the one that the Sentinels name next, and gets a farewell") {
+TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name next, and gets the undo") {
   RedisServer old_primary{{.tcp = true}}, new_primary{{.tcp = true}};
   FakeRedis sentinel{kTcp};
   sentinel.on("SENTINEL", named(old_primary.port()));
@@ -287,7 +288,7 @@ TEST_CASE("a frozen primary is left for the one that the Sentinels name next, an
   CHECK(new_primary.has("ghost"));
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.redis->farewell({.script = &erase, .keys = {"ghost"}});
+  f.redis->send_on_abandoned({.script = &erase, .keys = {"ghost"}});
 
   old_primary.thaw();
   CHECK(eventually(

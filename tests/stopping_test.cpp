@@ -26,11 +26,11 @@ TEST_CASE("the lock is released when nobody is left of those who had to stop") {
   auto run = redis.rlock("run", "-k", "k", "--max-hold", "400ms", "--", "bash", "-c",
                          "(trap '' TERM; exec sleep 60) & echo $!; wait");
   REQUIRE(eventually([&] { return run.out().ends_with('\n'); }));
-  const pid_t deaf = std::stoi(run.out());
-  CHECK(alive(deaf));
+  const pid_t stubborn = std::stoi(run.out());
+  CHECK(alive(stubborn));
   REQUIRE(eventually([&] { return !redis.has("k"); }, 20s));
 
-  CHECK_FALSE(alive(deaf));
+  CHECK_FALSE(alive(stubborn));
   CHECK(run.exit_code() == 124);
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("groups that timeout, set -m and nested shells make are stopped too, a
   }
 }
 
-TEST_CASE("what is stopped or deaf is killed in the end") {
+TEST_CASE("a command that is stopped or ignores TERM is killed in the end") {
   RedisServer redis;
   for (const char* command : {"kill -STOP $$", "trap '' TERM; while :; do sleep 0.1; done"}) {
     auto run = redis.rlock("run", "-k", "k", "--max-hold", "200ms", "--kill-after", "300ms", "--", "sh", "-c",

@@ -127,10 +127,10 @@ TEST_CASE("announcements arrive through TLS without a question in between") {
   Loop loop;
   Executor redis{loop, {target_of(server.port)}, {}};
   redis.watch(Channel{"c"});
-  REQUIRE(turns(loop, [&] { return redis.news() == 1; }));
+  REQUIRE(turns(loop, [&] { return redis.wakeups() == 1; }));
   for (std::uint64_t count = 2; count < 20; ++count) {
     server.redis.cli({"PUBLISH", "c", "0"});
-    REQUIRE(turns(loop, [&] { return redis.news() == count; }));
+    REQUIRE(turns(loop, [&] { return redis.wakeups() == count; }));
   }
   CHECK(wake_ups(loop, Milliseconds{100}) <= 2);
 }

@@ -18,15 +18,15 @@ constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace
 
-Guardian::Guardian(Loop& loop, Charge charge, const Deadlines& deadlines)
-    : loop_(loop), charge_(std::move(charge)), deadlines_(deadlines) {
+Guardian::Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines)
+    : loop_(loop), guarded_(std::move(guarded)), deadlines_(deadlines) {
   start();
   loop_.join(*this);
 }
 
 Guardian::~Guardian() {
   loop_.leave(*this);
-  bury();
+  reap();
 }
 
 void Guardian::start() {
@@ -37,16 +37,16 @@ void Guardian::start() {
   pid_ = ::fork();
   if (pid_ == 0) {
     ::close(ends[1]);  // else it would never see the pipe end, where there is no close_range(2)
-    keep_vigil(ends[0], charge_, deadlines_);
+    guardian_main(ends[0], guarded_, deadlines_);
   }
   start_errno_ = pid_ < 0 ? errno : 0;
   ::close(ends[0]);
   orders_ = ends[1];
   if (stop_sent_) write({.kind = Order::stop_sent});
-  if (pid_ < 0) bury();
+  if (pid_ < 0) reap();
 }
 
-void Guardian::bury() noexcept {
+void Guardian::reap() noexcept {
   if (orders_ >= 0) ::close(std::exchange(orders_, -1));
   // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One that PID 1 has
   // buried among its orphans has no number any more.
@@ -60,7 +60,7 @@ void Guardian::write(const Order& order) const noexcept {
 }
 
 void Guardian::tell_group(pid_t group) noexcept {
-  charge_.group = group;  // for a guardian that replaces this one
+  guarded_.group = group;  // for a guardian that replaces this one
   write({.kind = Order::group, .pid = group});
 }
 
@@ -87,7 +87,7 @@ TimePoint Guardian::wake_at() const {
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
   if (events != 0) {
-    bury();
+    reap();
     mention("the guardian has died");
   }
   if (now >= later(started_, kBetweenTwo)) start();

@@ -2,19 +2,19 @@
 
 #include <sys/types.h>
 
+#include "loop/guardian_main.h"
 #include "loop/loop.h"
 #include "loop/source.h"
-#include "loop/vigil.h"
 
 namespace rlock {
 
 /// A second process that kills the command in time when we cannot: because we are killed, stopped or stuck.
 ///
-/// It knows no Redis, lives in a session of its own, and ends with us. When it dies it is replaced.
-/// A Guardian that goes without dismiss() leaves the command to the mercy of its process: for when we fail.
+/// It knows no Redis, has a session of its own, and ends with us. When it dies it is replaced.
+/// A Guardian that is destroyed without dismiss() lets its process kill the command: for when we fail.
 class Guardian final : public Source {
  public:
-  Guardian(Loop& loop, Charge charge, const Deadlines& deadlines);
+  Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines);
   ~Guardian() override;
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
@@ -44,11 +44,11 @@ class Guardian final : public Source {
 
  private:
   void start();
-  void bury() noexcept;
+  void reap() noexcept;
   void write(const Order& order) const noexcept;
 
   Loop& loop_;
-  Charge charge_;
+  Guarded guarded_;
   Deadlines deadlines_;
   pid_t pid_ = -1;
   int orders_ = -1;

@@ -52,20 +52,20 @@ std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) 
   }
 }
 
-/// Helpers that were ended and were not gone yet. They are no use to anybody, but somebody has to wait for them.
+/// Helpers that were killed and not yet reaped.
 std::vector<pid_t>& dying() {
   static std::vector<pid_t> pids;
   return pids;
 }
 
-void bury() {
+void reap() {
   std::erase_if(dying(), [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 }  // namespace
 
 Lookup::Lookup(const std::string& host, const Resolver& resolve) {
-  bury();
+  reap();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) refused("cannot look up a name");
   answer_.reset(ends[0]);
@@ -85,7 +85,7 @@ Lookup::Lookup(const std::string& host, const Resolver& resolve) {
 Lookup::~Lookup() {
   if (answer_) ::kill(helper_, SIGKILL);  // it holds the other end: the number is still its own
   dying().push_back(helper_);
-  bury();
+  reap();
 }
 
 void Lookup::ready() {

@@ -18,17 +18,16 @@ struct Call {
   /// one, which has none of its own.
   std::vector<Call> while_slot_moves{};
 
-  std::vector<Call> escort{};  ///< sent behind it in the same write; nobody reads their answers
+  std::vector<Call> followers{};  ///< written behind it in the same write; nobody reads their replies
 
-  /// Sent with its source (EVAL) instead of its hash where this connection has not carried it yet, and its escort too:
-  /// for what must work although nobody may see the answer, and so no NOSCRIPT either.
+  /// Send it and its followers with their source (EVAL) where this connection has not carried it yet: for calls that must work
+  /// although nobody may see the answer, NOSCRIPT included.
   bool in_full = false;
 
-  /// Of several deployments those that are to have it; empty: all. The others' votes are failures from the start.
+  /// The nodes that it goes to; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_at{};
 
-  /// 0: any connection. Else only the one with this number (Vote::connection): WAIT speaks of the writes of its
-  /// own connection and would confirm nothing on another.
+  /// 0: any connection. Else only the one with this number (Vote::connection): WAIT confirms the writes of its own connection.
   std::uint64_t only_on = 0;
 
   /// Bytes of memory that the reply may take, texts and items together. Of most calls it is a few numbers, and a server that

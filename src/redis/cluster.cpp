@@ -85,13 +85,13 @@ std::set<std::string> Cluster::run_ids() const {
   return ids;
 }
 
-void Cluster::condemn(std::uint64_t connection) {
-  if (Link* link = link_of(connection)) link->condemn(connection);
+void Cluster::abandon(std::uint64_t connection) {
+  if (Link* link = link_of(connection)) link->abandon(connection);
   doubted_ = true;
 }
 
-void Cluster::farewell(const Call& call) {
-  for (auto& [address, link] : nodes_) link->farewell(call);
+void Cluster::send_on_abandoned(const Call& call) {
+  for (auto& [address, link] : nodes_) link->send_on_abandoned(call);
 }
 
 Connection* Cluster::find(std::uint64_t connection) {
@@ -198,7 +198,7 @@ void Cluster::forget_nodes() {
   std::erase_if(nodes_, [&](const auto& node) {
     const Link& link = *node.second;
     if (needed(link)) return false;
-    old_news_ += link.news();
+    old_wakeups_ += link.wakeups();
     contacted_ = contacted_ || link.contacted();
     return true;
   });
@@ -252,17 +252,17 @@ void Cluster::unwatch(const Channel& channel) {
   watched_.erase(found);
 }
 
-std::uint64_t Cluster::news() const {
-  std::uint64_t sum = old_news_;
-  for (const auto& [address, link] : nodes_) sum += link->news();
+std::uint64_t Cluster::wakeups() const {
+  std::uint64_t sum = old_wakeups_;
+  for (const auto& [address, link] : nodes_) sum += link->wakeups();
   return sum;
 }
 
-const std::optional<std::string>& Cluster::deaf() const {
+const std::optional<std::string>& Cluster::subscribe_error() const {
   static const std::optional<std::string> hears;
   for (const auto& [channel, link] : watched_)
-    if (link == nullptr || !link->deaf()) return hears;
-  return watched_.empty() ? hears : watched_.begin()->second->deaf();
+    if (link == nullptr || !link->subscribe_error()) return hears;
+  return watched_.empty() ? hears : watched_.begin()->second->subscribe_error();
 }
 
 // --- the source ----------------------------------------------------------------------------------

@@ -29,14 +29,14 @@ class Cluster final : public Route {
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::set<std::string> run_ids() const override;
-  void condemn(std::uint64_t connection) override;
-  void farewell(const Call& call) override;
+  void abandon(std::uint64_t connection) override;
+  void send_on_abandoned(const Call& call) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override;
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
-  std::uint64_t news() const override;
-  const std::optional<std::string>& deaf() const override;
+  std::uint64_t wakeups() const override;
+  const std::optional<std::string>& subscribe_error() const override;
   std::string str() const override { return target_.str(); }
 
   TimePoint wake_at() const override;
@@ -71,8 +71,8 @@ class Cluster final : public Route {
   const Timeouts timeouts_;
   SlotMap slots_;
   std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
-  std::uint64_t old_news_ = 0;  ///< of nodes that have been forgotten
-  bool contacted_ = false;      ///< one of those
+  std::uint64_t old_wakeups_ = 0;  ///< of nodes that have been forgotten
+  bool contacted_ = false;         ///< one of those
   std::optional<Survey> survey_;
   Backoff backoff_;
   bool doubted_ = true;  ///< is what we know of the slots to be asked for anew?

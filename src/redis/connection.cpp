@@ -117,9 +117,9 @@ void Connection::greet() {
 std::shared_ptr<Question> Connection::send(const Call& call, bool asking) {
   const auto question = std::make_shared<Question>();
   put({.role = Role::call, .question = question, .call = call, .asking = asking});
-  for (Call companion : call.escort) {
+  for (Call companion : call.followers) {
     companion.in_full = companion.in_full || call.in_full;
-    put({.role = Role::escort, .question = question, .call = std::move(companion), .asking = asking});
+    put({.role = Role::followers, .question = question, .call = std::move(companion), .asking = asking});
   }
   flush();
   return question;
@@ -132,11 +132,11 @@ void Connection::leave_behind(const Call& call) {
     write({.role = Role::nobody, .call = std::move(one)});
   };
   leave(call);
-  for (const Call& companion : call.escort) leave(companion);
+  for (const Call& companion : call.followers) leave(companion);
   flush();
 }
 
-bool Connection::owes() const {
+bool Connection::has_unanswered() const {
   if (greeting_.after_silence && !open()) return true;
   return std::ranges::any_of(expected_,
                              [](const Expected& e) { return e.question && e.question->forgotten; });
@@ -250,8 +250,8 @@ void Connection::keep(Push push) {
 
 /// What the next reply may take: that of the call whose turn it is. Others are not kept.
 std::size_t Connection::most_to_read() const {
-  const bool of_call =
-      !expected_.empty() && (expected_.front().role == Role::call || expected_.front().role == Role::escort);
+  const bool of_call = !expected_.empty() &&
+                       (expected_.front().role == Role::call || expected_.front().role == Role::followers);
   return of_call ? expected_.front().call.largest_reply : kLargestReply;
 }
 
@@ -273,7 +273,7 @@ void Connection::accept(Reply reply) {
       return fail(describe_stranger(greeting_.meant, identity_, address_, tls_ != nullptr, std::move(reply)));
     case Role::subscribe: return accept_refusal(expected.call, std::move(reply));
     case Role::call:
-    case Role::escort: return accept_answer(std::move(expected), std::move(reply));
+    case Role::followers: return accept_answer(std::move(expected), std::move(reply));
     case Role::asking:
     case Role::nobody: return;
   }
@@ -344,11 +344,11 @@ void Connection::accept_answer(Expected expected, Reply reply) {
   const bool unknown_script =
       expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
   if (unknown_script) return write_as_text(std::move(expected));
-  if (expected.role == Role::escort) return;
+  if (expected.role == Role::followers) return;
   expected.question->answer = std::move(reply);
 }
 
-/// The server does not know the script. Its escort goes again too: it was to come behind it. Not for a question that has been
+/// The server does not know the script. Its followers goes again too: it was to come behind it. Not for a question that has been
 /// given up: what undoes it has been written already, and must not be overtaken.
 void Connection::write_as_text(Expected expected) {
   if (expected.question->forgotten && !expected.question->answer) return;
@@ -356,14 +356,14 @@ void Connection::write_as_text(Expected expected) {
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;
   const std::shared_ptr<Question> question = expected.question;
-  const std::vector<Call> escort = leads ? expected.call.escort : std::vector<Call>{};
+  const std::vector<Call> followers = leads ? expected.call.followers : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
   for (Expected& coming : expected_) {
-    if (coming.role == Role::escort && coming.question == question) coming.role = Role::nobody;
+    if (coming.role == Role::followers && coming.question == question) coming.role = Role::nobody;
   }
-  for (const Call& companion : escort) {
-    write({.role = Role::escort,
+  for (const Call& companion : followers) {
+    write({.role = Role::followers,
            .question = question,
            .call = companion,
            .asking = asking,

@@ -81,16 +81,16 @@ class Connection final : public Source {
   enum class Resp2 { no, suspected, told };
   Resp2 wants_resp2() const noexcept { return wants_resp2_; }
 
-  /// Sends a call (with its escort) as soon as that is safe: in one write with the greeting where neither a password nor
+  /// Sends a call (with its followers) as soon as that is safe: in one write with the greeting where neither a password nor
   /// a database number could be refused, else once the greeting has been answered.
   std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
-  /// Writes a call and its escort, whose answers nobody will read: scripts as text (once), for nobody could send them
+  /// Writes a call and its followers, whose answers nobody will read: scripts as text (once), for nobody could send them
   /// after a NOSCRIPT.
   void leave_behind(const Call& call);
 
   /// May the server still carry out a call that was given up before it was answered?
-  bool owes() const;
+  bool has_unanswered() const;
 
   /// SUBSCRIBE (or SSUBSCRIBE): confirmed by a push, or refused in its place in the order.
   void subscribe(const Channel& channel, bool sharded);
@@ -113,13 +113,13 @@ class Connection final : public Source {
 
  private:
   enum class State { dialing, securing, greeting, open, failed };
-  enum class Role { hello, auth, select, name, run_id, stranger, asking, call, escort, subscribe, nobody };
+  enum class Role { hello, auth, select, name, run_id, stranger, asking, call, followers, subscribe, nobody };
   enum class Form { by_hash, as_text };
 
   /// What the next answer in the order belongs to.
   struct Expected {
     Role role;
-    std::shared_ptr<Question> question{};  ///< of a call and of its escort
+    std::shared_ptr<Question> question{};  ///< of a call and of its followers
     Call call{};                           ///< of a script: to be sent again as a whole on NOSCRIPT
     bool asking = false;
     Form form = Form::by_hash;

@@ -49,7 +49,7 @@ struct Executor::Pending {
   Call to_send(bool slot_moves) const {
     if (!slot_moves) return call;
     Call single = call.while_slot_moves.front();
-    single.escort = call.escort;
+    single.followers = call.followers;
     return single;
   }
 };
@@ -116,7 +116,7 @@ void Executor::drop(Request request) {
     if (!ask.question) continue;
     ask.question->forgotten = true;
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
-    if (pending.call.takes > Milliseconds{0} && !ask.question->answer) routes_[node]->condemn(ask.connection);
+    if (pending.call.takes > Milliseconds{0} && !ask.question->answer) routes_[node]->abandon(ask.connection);
   }
   pending_.remove_if([&](const Pending& p) { return p.id == request; });
 }
@@ -139,8 +139,8 @@ Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
   return votes;
 }
 
-void Executor::farewell(const Call& call) {
-  for (auto& route : routes_) route->farewell(call);
+void Executor::send_on_abandoned(const Call& call) {
+  for (auto& route : routes_) route->send_on_abandoned(call);
 }
 
 void Executor::watch(const Channel& channel) {
@@ -151,17 +151,17 @@ void Executor::unwatch(const Channel& channel) {
   for (auto& route : routes_) route->unwatch(channel);
 }
 
-std::uint64_t Executor::news() const {
+std::uint64_t Executor::wakeups() const {
   std::uint64_t sum = 0;
-  for (const auto& route : routes_) sum += route->news();
+  for (const auto& route : routes_) sum += route->wakeups();
   return sum;
 }
 
-std::optional<std::string> Executor::deaf() const {
+std::optional<std::string> Executor::subscribe_error() const {
   for (const auto& route : routes_) {
-    if (!route->deaf()) return std::nullopt;
+    if (!route->subscribe_error()) return std::nullopt;
   }
-  return routes_.front()->deaf();
+  return routes_.front()->subscribe_error();
 }
 
 std::optional<Failure> Executor::twins() const {
@@ -259,7 +259,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
 /// Of several servers a frozen one is left behind with what waits in its socket. A server reads little of a socket whose other
 /// end has gone, so there must be little: one question in full and what undoes it, not one of every round.
 bool Executor::asks_too_much(const Pending& pending, const Connection& connection) const {
-  return nodes() > 1 && pending.insist == Insist::once && pending.call.in_full && connection.owes();
+  return nodes() > 1 && pending.insist == Insist::once && pending.call.in_full && connection.has_unanswered();
 }
 
 /// Looks at what became of a call that was written.
@@ -275,7 +275,7 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
 
   if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
     return broke(pending, node, {Error::unreachable, connection->silence()}, now);
-  route.condemn(ask.connection);
+  route.abandon(ask.connection);
   broke(pending, node,
         {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))}, now);
 }
@@ -343,7 +343,7 @@ void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint 
 }
 
 bool Executor::may_persist(const Pending& pending, std::size_t node) const {
-  return pending.insist == Insist::persist && (options_.knock || routes_[node]->contacted());
+  return pending.insist == Insist::persist && (options_.retry_first_contact || routes_[node]->contacted());
 }
 
 }  // namespace rlock

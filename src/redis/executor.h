@@ -21,9 +21,9 @@ class Executor final : public Redis, public Source {
  public:
   struct Options {
     Timeouts timeouts;
-    bool all = false;         ///< --quorum all
-    bool to_primary = false;  ///< whoever only looks is served by a replica, too
-    bool knock = false;       ///< keep trying before the first contact too (a wait was given)
+    bool all = false;                  ///< --quorum all
+    bool to_primary = false;           ///< whoever only looks is served by a replica, too
+    bool retry_first_contact = false;  ///< keep trying before the first contact too (a wait was given)
     Interrupted interrupted = [] { return false; };  ///< ends the start of a private server
   };
   Executor(Loop& loop, const std::vector<Target>& targets, const Options& options);
@@ -37,9 +37,9 @@ class Executor final : public Redis, public Source {
   std::size_t nodes() const noexcept override { return routes_.size(); }
   std::size_t quorum() const noexcept override;
   std::string str(std::size_t node) const override;
-  bool keeps_trying() const override { return options_.knock || contacted(); }
+  bool keeps_trying() const override { return options_.retry_first_contact || contacted(); }
 
-  /// Each attempt is cut to Timeouts::command; one that outlives its time condemns its connection.
+  /// Each attempt is cut to Timeouts::command; a connection whose answer is late is abandoned.
   Request post(const Call& call, TimePoint deadline, Insist insist) override;
   const Votes& votes(Request request) const override;
   bool settled(Request request) const override;
@@ -47,12 +47,12 @@ class Executor final : public Redis, public Source {
   void let_finish(Request request) override;
   Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
             const EnoughFrom& enough_from = {}) override;
-  void farewell(const Call& call) override;
+  void send_on_abandoned(const Call& call) override;
 
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
-  std::uint64_t news() const override;
-  std::optional<std::string> deaf() const override;
+  std::uint64_t wakeups() const override;
+  std::optional<std::string> subscribe_error() const override;
   std::optional<Failure> twins() const override;
 
   TimePoint wake_at() const override;

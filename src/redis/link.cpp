@@ -9,9 +9,9 @@
 namespace rlock {
 namespace {
 
-/// Condemned connections that are kept for a farewell. More than a few means that the server has been gone for many attempts;
+/// Abandoned connections that are kept for send_on_abandoned(). More than a few means that the server has been gone for many attempts;
 /// the oldest ones have nothing left that would outlive a lease.
-constexpr std::size_t kMostCondemned = 4;
+constexpr std::size_t kMostAbandoned = 4;
 
 /// Before we ask again to listen, where a server could not let us just now.
 constexpr Milliseconds kListenAgain{200};
@@ -30,7 +30,7 @@ Link::~Link() { loop_.leave(*this); }
 
 Connection* Link::connection() {
   const TimePoint now = Clock::now();
-  look(now);
+  advance(now);
   if (!connection_ && backoff_.due(now)) open(now);
   return connection_.get();
 }
@@ -42,7 +42,7 @@ Greeting Link::greeting() const {
           .resp3 = resp2_ == Connection::Resp2::no,
           .meant = {.primary = target_.to_primary},
           .ask_run_id = target_.ask_run_id,
-          .after_silence = owing_};
+          .after_silence = had_unanswered_};
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
@@ -68,29 +68,29 @@ void Link::open(TimePoint now) {
   } catch (const Error& error) {  // a password file that is being replaced is no reason to give up a lock
     return failed({error.kind(), error.what()}, now);
   }
-  look(now);
+  advance(now);
 }
 
 void Link::failed(Failure why, TimePoint now) {
   contacted_ = contacted();
-  if (connection_) owing_ = connection_->owes();
+  if (connection_) had_unanswered_ = connection_->has_unanswered();
   if (connection_ && connection_->open())
     mention(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);
   connection_.reset();
-  second_.reset();
-  told_ = nullptr;
+  second_pubsub_.reset();
+  subscriber_ = nullptr;
   backoff_.ended(now);
 }
 
 /// Looks at what became of the connections since the last turn.
-void Link::look(TimePoint now) {
-  look_at_ear(now);
-  look_at_connection(now);
+void Link::advance(TimePoint now) {
+  drain_messages(now);
+  check_connection(now);
   listen(now);
 }
 
-void Link::look_at_connection(TimePoint now) {
+void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;
   const Resp2 before = resp2_;
@@ -100,19 +100,19 @@ void Link::look_at_connection(TimePoint now) {
   if (before == Resp2::no && resp2_ != Resp2::no) open(now);
 }
 
-void Link::condemn(std::uint64_t connection) {
+void Link::abandon(std::uint64_t connection) {
   if (find(connection) == nullptr) return;
   contacted_ = contacted();
   loop_.leave(*connection_);
-  owing_ = connection_->owes();
+  had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
-  if (!connection_->failure()) condemned_.push_back(std::move(connection_));
-  if (condemned_.size() > kMostCondemned) condemned_.erase(condemned_.begin());
+  if (!connection_->failure()) abandoned_.push_back(std::move(connection_));
+  if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
   failed({Error::unreachable, "no answer in time"}, Clock::now());
 }
 
-void Link::farewell(const Call& call) {
-  for (auto& connection : condemned_) connection->leave_behind(call);
+void Link::send_on_abandoned(const Call& call) {
+  for (auto& connection : abandoned_) connection->leave_behind(call);
 }
 
 void Link::renew(std::uint64_t connection, Failure why) {
@@ -131,32 +131,34 @@ Connection* Link::find(std::uint64_t connection) {
 // --- listening -----------------------------------------------------------------------------------
 
 /// The connection on which announcements come, if it is there.
-Connection* Link::ear() const { return resp2_ == Connection::Resp2::no ? connection_.get() : second_.get(); }
+Connection* Link::pubsub() const {
+  return resp2_ == Connection::Resp2::no ? connection_.get() : second_pubsub_.get();
+}
 
 /// Tells the connection that should listen what to listen to, once.
 void Link::listen(TimePoint now) {
-  if (watched_.empty() || deaf_ || now < listen_at_ || !connection_) return;
-  const bool needs_second = resp2_ != Connection::Resp2::no && !second_ && connection_->open();
-  if (needs_second && second_backoff_.due(now)) {
-    second_backoff_.began(now);
+  if (watched_.empty() || subscribe_error_ || now < listen_at_ || !connection_) return;
+  const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
+  if (needs_second && pubsub_backoff_.due(now)) {
+    pubsub_backoff_.began(now);
     try {
-      second_ = attempt(now);
+      second_pubsub_ = attempt(now);
     } catch (const Error&) {  // the password file again
-      second_backoff_.ended(now);
+      pubsub_backoff_.ended(now);
     }
   }
-  if (ear() == nullptr || ear() == told_) return;
-  told_ = ear();
-  for (const Wish& wish : watched_) told_->subscribe(wish.channel, wish.sharded);
+  if (pubsub() == nullptr || pubsub() == subscriber_) return;
+  subscriber_ = pubsub();
+  for (const Wish& wish : watched_) subscriber_->subscribe(wish.channel, wish.sharded);
 }
 
-void Link::look_at_ear(TimePoint now) {
-  if (told_ != nullptr)
-    for (const Push& push : told_->take_pushes()) hear(push, now);
-  if (second_ && second_->failure()) {
-    second_.reset();
-    told_ = nullptr;
-    second_backoff_.ended(now);
+void Link::drain_messages(TimePoint now) {
+  if (subscriber_ != nullptr)
+    for (const Push& push : subscriber_->take_pushes()) accept(push, now);
+  if (second_pubsub_ && second_pubsub_->failure()) {
+    second_pubsub_.reset();
+    subscriber_ = nullptr;
+    pubsub_backoff_.ended(now);
   }
 }
 
@@ -170,45 +172,47 @@ bool Link::sent_away(const Push& push) {
   return true;
 }
 
-void Link::hear(const Push& push, TimePoint now) {
+void Link::accept(const Push& push, TimePoint now) {
   if (!watched_.contains({push.channel, push.sharded}) || sent_away(push)) return;
   switch (push.kind) {
     case Push::Kind::message:
-    case Push::Kind::subscribed: ++news_; return;
+    case Push::Kind::subscribed: ++wakeups_; return;
     case Push::Kind::unsubscribed: break;
     case Push::Kind::refused:
       if (is_passing(push.reply)) break;
-      deaf_ = failure_of(push.reply).text;
-      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(), *deaf_));
+      subscribe_error_ = failure_of(push.reply).text;
+      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(),
+                       *subscribe_error_));
       return;
   }
-  told_ = nullptr;
+  subscriber_ = nullptr;
   listen_at_ = later(now, kListenAgain);
 }
 
 void Link::watch(const Channel& channel, bool sharded) {
   if (!watched_.insert({channel, sharded}).second) return;
-  if (told_ != nullptr) told_->subscribe(channel, sharded);
+  if (subscriber_ != nullptr) subscriber_->subscribe(channel, sharded);
 }
 
 void Link::unwatch(const Channel& channel, bool sharded) {
-  if (watched_.erase({channel, sharded}) != 0 && told_ != nullptr) told_->unsubscribe(channel, sharded);
+  if (watched_.erase({channel, sharded}) != 0 && subscriber_ != nullptr)
+    subscriber_->unsubscribe(channel, sharded);
 }
 
 // --- the source ----------------------------------------------------------------------------------
 
 TimePoint Link::wake_at() const {
   if (connection_ && connection_->failure()) return TimePoint::min();
-  if (second_ && second_->failure()) return TimePoint::min();
-  if (told_ != nullptr) return told_->has_pushes() ? TimePoint::min() : kNever;
-  if (watched_.empty() || deaf_) return kNever;
+  if (second_pubsub_ && second_pubsub_->failure()) return TimePoint::min();
+  if (subscriber_ != nullptr) return subscriber_->has_pushes() ? TimePoint::min() : kNever;
+  if (watched_.empty() || subscribe_error_) return kNever;
   if (!connection_) return backoff_.next();
-  if (ear() != nullptr) return listen_at_;
-  return connection_->open() ? std::max(listen_at_, second_backoff_.next()) : kNever;
+  if (pubsub() != nullptr) return listen_at_;
+  return connection_->open() ? std::max(listen_at_, pubsub_backoff_.next()) : kNever;
 }
 
 void Link::ready(short, TimePoint now) {
-  look(now);
+  advance(now);
   if (!connection_ && !watched_.empty() && backoff_.due(now)) open(now);
 }
 

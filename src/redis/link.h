@@ -43,31 +43,31 @@ class Link final : public Source {
   bool contacted() const noexcept { return contacted_ || (connection_ && connection_->spoke()); }
 
   /// See Route.
-  void condemn(std::uint64_t connection);
-  void farewell(const Call& call);
-  bool has_condemned() const noexcept {
-    return !condemned_.empty();
-  }  ///< is there anybody to say farewell to?
+  void abandon(std::uint64_t connection);
+  void send_on_abandoned(const Call& call);
+  bool has_abandoned() const noexcept { return !abandoned_.empty(); }
   Connection* find(std::uint64_t connection);
 
-  /// Waits nobody for an answer here, and has nobody to be told a farewell?
-  bool at_rest() const noexcept { return condemned_.empty() && !(connection_ && connection_->owes()); }
+  /// No answer is outstanding, and no abandoned connection is open.
+  bool at_rest() const noexcept {
+    return abandoned_.empty() && !(connection_ && connection_->has_unanswered());
+  }
 
   /// Closes this connection, if it still is the one: what it led to is not the server we want.
   void renew(std::uint64_t connection, Failure why);
 
-  /// No connection any more, and none to be made: only farewells are still said.
+  /// No connection any more, and none to be made: only sent_on_abandoned are still said.
   void retire();
 
   /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);
   void unwatch(const Channel& channel, bool sharded);
-  std::uint64_t news() const noexcept { return news_; }
+  std::uint64_t wakeups() const noexcept { return wakeups_; }
 
   /// Was a sharded subscription sent away, because its slot lives elsewhere? It is not tried here again unless it is watched anew.
   bool has_misplaced() const noexcept { return misplaced_; }
   bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
-  const std::optional<std::string>& deaf() const noexcept { return deaf_; }
+  const std::optional<std::string>& subscribe_error() const noexcept { return subscribe_error_; }
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
@@ -83,12 +83,12 @@ class Link final : public Source {
   std::unique_ptr<Connection> attempt(TimePoint now);
   Greeting greeting() const;
   void read_certificates_again();
-  void look(TimePoint now);
-  void look_at_connection(TimePoint now);
-  void look_at_ear(TimePoint now);
-  void hear(const Push& push, TimePoint now);
+  void advance(TimePoint now);
+  void check_connection(TimePoint now);
+  void drain_messages(TimePoint now);
+  void accept(const Push& push, TimePoint now);
   bool sent_away(const Push& push);
-  Connection* ear() const;
+  Connection* pubsub() const;
   void listen(TimePoint now);
   void failed(Failure why, TimePoint now);
 
@@ -98,20 +98,21 @@ class Link final : public Source {
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> second_;                  ///< listens, where the first cannot: RESP2
-  std::vector<std::unique_ptr<Connection>> condemned_;  ///< open, unread, until somebody says farewell
+  std::unique_ptr<Connection> second_pubsub_;           ///< listens, where the first cannot: RESP2
+  std::vector<std::unique_ptr<Connection>> abandoned_;  ///< open, unread, for send_on_abandoned()
   Backoff backoff_;
-  Backoff second_backoff_;
+  Backoff pubsub_backoff_;
   std::set<Wish> watched_;
-  Connection* told_ = nullptr;  ///< which connection knows what we want to listen to
+  Connection* subscriber_ = nullptr;  ///< which connection knows what we want to listen to
   TimePoint listen_at_ = TimePoint::min();
   std::optional<Failure> failure_;
-  std::optional<std::string> deaf_;
-  std::uint64_t news_ = 0;
+  std::optional<std::string> subscribe_error_;
+  std::uint64_t wakeups_ = 0;
   bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
-  bool owing_ = false;   ///< the connection before this one may still be carried out: see Connection::owes()
+  bool had_unanswered_ =
+      false;  ///< the connection before this one may still be carried out: see Connection::has_unanswered()
   bool opened_ = false;  ///< before
 };
 

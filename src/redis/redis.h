@@ -15,15 +15,15 @@
 
 namespace rlock {
 
-/// What one deployment said to a call: an answer, or why there is none. While neither, it has not answered yet.
+/// A node's reply to a call, or why there is none. While neither is there, it has not answered yet.
 struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
   std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
-  TimePoint asked{};             ///< before the attempt that was answered was written: a lease runs from here
+  TimePoint asked{};             ///< when the attempt that was answered was written: a lease runs from here
 
-  int attempts =
-      0;  ///< how often the server may have heard it: an answer to a repetition may tell what the first copy did
+  /// How often the server may have received the call. More than once: the answer may tell what the first copy did.
+  int attempts = 0;
 
   bool settled() const noexcept { return reply || failure; }
 
@@ -31,10 +31,10 @@ struct Vote {
   const Reply* answer() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
 };
 
-/// One vote per deployment, in the order of the targets.
+/// One vote per node, in the order of the URLs.
 using Votes = std::vector<Vote>;
 
-/// What synchronizers see of Redis: a Call goes to every deployment, Votes come back. A single server is a quorum of one.
+/// What synchronizers see of Redis: a Call goes to every node, Votes come back. A single server is a quorum of one.
 /// The Executor is the real one; tests have one that answers from a list.
 ///
 /// post() and votes() never pump the loop and may be used by Sources; run() pumps it.
@@ -42,8 +42,8 @@ class Redis {
  public:
   using Request = std::uint64_t;
 
-  /// Whether a call survives the failure of its connection: `persist` tries again until the deadline (before the first
-  /// contact only if we were told to wait for a server), `once` makes a failure the vote.
+  /// Does a call survive the failure of its connection? `persist`: it is tried again until the deadline (before the first
+  /// contact only with Executor::Options::retry_first_contact). `once`: the failure is the vote.
   enum class Insist { persist, once };
 
   virtual ~Redis() = default;
@@ -53,34 +53,34 @@ class Redis {
   virtual std::size_t quorum() const = 0;
   virtual std::string str(std::size_t node) const = 0;  ///< what it is called in messages
 
-  /// After a failure? Not when nobody asked us to wait for a server and a quorum has never been there.
+  /// Retry after a failure? Yes when --wait was given or a quorum has answered before.
   virtual bool keeps_trying() const = 0;
 
-  /// Sends to every deployment. Unsettled votes become failures at the deadline.
+  /// Sends to every node. Unsettled votes become failures at the deadline.
   virtual Request post(const Call& call, TimePoint deadline, Insist insist) = 0;
   virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
   virtual bool settled(Request request) const = 0;
   virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
-  virtual void let_finish(
-      Request request) = 0;  ///< nobody looks at it any more, but it goes on to its deadline
+  /// Nobody looks at it any more, but it goes on to its deadline.
+  virtual void let_finish(Request request) = 0;
 
-  /// From when on so many votes will do: TimePoint::min() at once, kNever not yet.
+  /// From when on these votes are enough: TimePoint::min() at once, kNever not yet.
   using EnoughFrom = std::function<TimePoint(const Votes&)>;
 
   /// Posts, pumps the loop until every vote is settled, or they are enough, or the patience ends; drops.
   virtual Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
                     const EnoughFrom& enough_from = {}) = 0;
 
-  /// Writes `call` behind what connections still carry that were given up, so that a frozen server that wakes up undoes
-  /// what it then does. Nobody waits for an answer.
-  virtual void farewell(const Call& call) = 0;
+  /// Writes `call` behind the calls that abandoned connections still carry: a frozen server that wakes up carries those out and
+  /// then undoes them. Nobody waits for an answer.
+  virtual void send_on_abandoned(const Call& call) = 0;
 
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;
-  virtual std::uint64_t news() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
-  virtual std::optional<std::string> deaf() const = 0;  ///< nobody will announce anything, and why
+  virtual std::uint64_t wakeups() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
+  virtual std::optional<std::string> subscribe_error() const = 0;  ///< why no node sends messages
 
-  /// Are two of the deployments one and the same server, as far as they have said who they are? Then which.
+  /// Are two of the nodes the same server, as far as they have said who they are? Then which.
   virtual std::optional<Failure> twins() const { return std::nullopt; }
 
   /// For a quorum of one or where any answer will do: the first reply that is no error. Throws Error for failures and error

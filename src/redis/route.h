@@ -11,15 +11,15 @@
 
 namespace rlock {
 
-/// Which connection serves this key now. One Route is one deployment: a server, the primary that a Sentinel names,
-/// or the nodes of a Cluster. Connects, re-connects with back-off and follows the deployment's changes by itself.
+/// Which connection serves this key now. One Route leads to one node: a server, the primary that a
+/// Sentinel names, or a Cluster. It connects, reconnects with back-off, and follows failovers and moved slots.
 class Route : public Source {
  public:
   struct NotYet {};  ///< it is connecting or asking and will wake the loop
   using Choice = std::variant<Connection*, NotYet, Failure>;
 
   /// A connection that may be written to, *not yet*, or why the last attempt failed: the next attempt is already
-  /// planned, and who persists asks again.
+  /// planned.
   virtual Choice connection_for(std::string_view key) = 0;
 
   /// When connection_for() is worth asking again after a failure.
@@ -40,17 +40,18 @@ class Route : public Source {
   /// The run ids of the servers that it is connected to, as far as they were asked for.
   virtual std::set<std::string> run_ids() const { return {}; }
 
-  /// A call on this connection outlived its time: it must not be used again. Its socket stays open, unread, until farewell().
-  virtual void condemn(std::uint64_t connection) = 0;
+  /// The answer to a call on this connection is late: the connection is not used again. Its socket stays open, unread, for
+  /// send_on_abandoned().
+  virtual void abandon(std::uint64_t connection) = 0;
 
-  /// Writes `call` behind whatever the condemned connections still carry, so that a frozen server that wakes up
-  /// undoes what it then does. Nobody waits for an answer.
-  virtual void farewell(const Call& call) = 0;
+  /// Writes `call` behind the calls that the abandoned connections still carry: a frozen server that wakes up carries those out
+  /// and then undoes them. Nobody waits for an answer.
+  virtual void send_on_abandoned(const Call& call) = 0;
 
   /// The connection with this number, if it is alive.
   virtual Connection* find(std::uint64_t connection) = 0;
 
-  /// Did a server of this deployment ever send a well-formed reply?
+  /// Did a server of this node ever send a well-formed reply?
   virtual bool contacted() const = 0;
 
   /// Listens on a channel, again after each reconnection, until unwatch().
@@ -58,10 +59,10 @@ class Route : public Source {
   virtual void unwatch(const Channel& channel) = 0;
 
   /// How often there was a reason to ask again: messages plus confirmed (re-)subscriptions. Only grows.
-  virtual std::uint64_t news() const = 0;
+  virtual std::uint64_t wakeups() const = 0;
 
-  /// Why this deployment will not announce anything: subscribing was refused. Nothing while it may.
-  virtual const std::optional<std::string>& deaf() const = 0;
+  /// Why this node sends no messages: SUBSCRIBE was refused. Nothing: it was not.
+  virtual const std::optional<std::string>& subscribe_error() const = 0;
 
   /// What it is called in messages, without secrets.
   virtual std::string str() const = 0;

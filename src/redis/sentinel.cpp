@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// Links that are kept for a farewell.
+/// Retired links that are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
 
 /// Between two questions whether the primary is still the one: less than a third of a short lease.
@@ -165,10 +165,10 @@ void Sentinel::fail(Failure why, TimePoint now) {
 
 void Sentinel::retire() {
   if (!link_) return;
-  old_news_ += link_->news();
+  old_wakeups_ += link_->wakeups();
   link_->retire();
   std::unique_ptr<Link> link = std::move(link_);
-  if (!link->has_condemned()) return;
+  if (!link->has_abandoned()) return;
   retired_.push_back(std::move(link));
   if (retired_.size() > kMostRetired) retired_.erase(retired_.begin());
 }
@@ -187,15 +187,15 @@ std::set<std::string> Sentinel::run_ids() const {
   return {link_->identity().run_id};
 }
 
-void Sentinel::condemn(std::uint64_t connection) {
+void Sentinel::abandon(std::uint64_t connection) {
   if (find(connection) == nullptr) return;
-  link_->condemn(connection);
+  link_->abandon(connection);
   fail({Error::unreachable, "no answer in time"}, Clock::now());
 }
 
-void Sentinel::farewell(const Call& call) {
-  if (link_) link_->farewell(call);
-  for (auto& link : retired_) link->farewell(call);
+void Sentinel::send_on_abandoned(const Call& call) {
+  if (link_) link_->send_on_abandoned(call);
+  for (auto& link : retired_) link->send_on_abandoned(call);
 }
 
 Connection* Sentinel::find(std::uint64_t connection) { return link_ ? link_->find(connection) : nullptr; }
@@ -208,9 +208,9 @@ void Sentinel::unwatch(const Channel& channel) {
   if (watched_.erase(channel) != 0 && state_ == State::leading) link_->unwatch(channel, false);
 }
 
-const std::optional<std::string>& Sentinel::deaf() const {
+const std::optional<std::string>& Sentinel::subscribe_error() const {
   static const std::optional<std::string> hears;
-  return link_ ? link_->deaf() : hears;
+  return link_ ? link_->subscribe_error() : hears;
 }
 
 TimePoint Sentinel::wake_at() const {

@@ -24,14 +24,14 @@ class Sentinel final : public Route {
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::set<std::string> run_ids() const override;
-  void condemn(std::uint64_t connection) override;
-  void farewell(const Call& call) override;
+  void abandon(std::uint64_t connection) override;
+  void send_on_abandoned(const Call& call) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override { return contacted_; }
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
-  std::uint64_t news() const override { return old_news_ + (link_ ? link_->news() : 0); }
-  const std::optional<std::string>& deaf() const override;
+  std::uint64_t wakeups() const override { return old_wakeups_ + (link_ ? link_->wakeups() : 0); }
+  const std::optional<std::string>& subscribe_error() const override;
   std::string str() const override { return target_.str(); }
 
   TimePoint wake_at() const override;
@@ -64,12 +64,12 @@ class Sentinel final : public Route {
   TimePoint late_at_ = kNever;                  ///< who answers after that must be named once more
   std::unique_ptr<Link> link_;                  ///< to who they named
   Address primary_;                             ///< who led last
-  std::vector<std::unique_ptr<Link>> retired_;  ///< for what their condemned connections still carry
+  std::vector<std::unique_ptr<Link>> retired_;  ///< for what their abandoned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
   std::shared_ptr<Question> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;
-  std::uint64_t old_news_ = 0;
+  std::uint64_t old_wakeups_ = 0;
   std::optional<Failure> failure_;
   bool contacted_ = false;
 };

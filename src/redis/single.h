@@ -15,14 +15,14 @@ class Single final : public Route {
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::optional<Failure> wrong_url(const Reply& error) const override;
   std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
-  void condemn(std::uint64_t connection) override { link_.condemn(connection); }
-  void farewell(const Call& call) override { link_.farewell(call); }
+  void abandon(std::uint64_t connection) override { link_.abandon(connection); }
+  void send_on_abandoned(const Call& call) override { link_.send_on_abandoned(call); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
   void watch(const Channel& channel) override { link_.watch(channel, false); }
   void unwatch(const Channel& channel) override { link_.unwatch(channel, false); }
-  std::uint64_t news() const override { return link_.news(); }
-  const std::optional<std::string>& deaf() const override { return link_.deaf(); }
+  std::uint64_t wakeups() const override { return link_.wakeups(); }
+  const std::optional<std::string>& subscribe_error() const override { return link_.subscribe_error(); }
   std::string str() const override { return target_.str(); }
 
   void ready(short, TimePoint) override {}  // the link is the source

@@ -33,7 +33,7 @@ constexpr Milliseconds kMostSplitPause{500};
 constexpr Milliseconds kFailurePause{50};
 
 /// How many times the first such pause we pass by announcements, too: they tell that others have split.
-constexpr int kDeafPauses = 8;
+constexpr int kLongestBlindPauses = 8;
 
 /// After an announcement by one of several deployments: the others will make theirs, and everybody has heard it.
 constexpr Milliseconds kHerdPause{10};
@@ -41,13 +41,13 @@ constexpr Milliseconds kHerdPause{10};
 /// A part as the wait sees it: it need not have an owner.
 struct Item {
   const Waitable* lock;
-  std::vector<Call> escort{};
-  std::vector<Call> erasure{};
+  std::vector<Call> followers{};
+  std::vector<Call> release_followers{};
 };
 
 std::vector<Item> items_of(std::span<const Part> parts) {
   std::vector<Item> items;
-  for (const Part& part : parts) items.push_back({part.lock, part.escort, part.erasure});
+  for (const Part& part : parts) items.push_back({part.lock, part.followers, part.release_followers});
   return items;
 }
 
@@ -69,8 +69,8 @@ std::vector<Question> questions_about(const std::vector<Item>& parts, const Toge
     }
     Question& question = questions.back();
     ++question.end;
-    question.call.escort.insert(question.call.escort.end(), parts[part].escort.begin(),
-                                parts[part].escort.end());
+    question.call.followers.insert(question.call.followers.end(), parts[part].followers.begin(),
+                                   parts[part].followers.end());
   }
   return questions;
 }
@@ -229,25 +229,26 @@ class Wait {
   void undo(Question& question, bool silently) {
     question.queued = false;
     if (silently && question.what == together_) {
-      std::vector<Call> erasures;
-      for (const Item& part : parts_) std::ranges::copy(part.erasure, std::back_inserter(erasures));
-      owe(together_->undo(), erasures, question);
+      std::vector<Call> release_followers;
+      for (const Item& part : parts_)
+        std::ranges::copy(part.release_followers, std::back_inserter(release_followers));
+      owe(together_->undo(), release_followers, question);
     } else {
       for (std::size_t part = question.first; part < question.end; ++part) {
         const Waitable& lock = *parts_[part].lock;
-        owe(silently ? lock.undo() : lock.give_back(), parts_[part].erasure, question);
+        owe(silently ? lock.undo() : lock.give_back(), parts_[part].release_followers, question);
       }
     }
     question.reached.assign(redis_.nodes(), false);
   }
 
-  void owe(std::optional<Call> call, const std::vector<Call>& erasure, const Question& question) {
+  void owe(std::optional<Call> call, const std::vector<Call>& release_followers, const Question& question) {
     if (!call) return;
     call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
-    call->escort = erasure;
+    call->followers = release_followers;
     if (several_) call->only_at = question.reached;
     // Only behind a copy of the question: elsewhere it could come late and undo the next try of the same owner.
-    if (repeated_) redis_.farewell(*call);
+    if (repeated_) redis_.send_on_abandoned(*call);
     debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
   }
 
@@ -325,16 +326,16 @@ class Wait {
     if (!split) split_pause_ = Milliseconds{0};
     const TimePoint now = Clock::now();
     const TimePoint until = split ? later(now, split_pause()) : asks_again_at(what);
-    const auto deaf = [] { return false; };
-    if (split) idle(earliest(until, later(now, least_split_pause() * kDeafPauses)), deaf);
+    const auto never = [] { return false; };
+    if (split) idle(earliest(until, later(now, least_split_pause() * kLongestBlindPauses)), never);
     // After a failure what wakes us may be our own undo, whose lock we would take and undo again at once.
     const bool failed = round_.failure.has_value();
     const bool woken = idle(until, [&] { return wakeups_->take() && !failed; });
     if (woken) {
-      idle(earliest(until, limit_.next()), deaf);
+      idle(earliest(until, limit_.next()), never);
       limit_.count(Clock::now());
     }
-    if (several_ && !split) idle(later(Clock::now(), jitter(kHerdPause)), deaf);
+    if (several_ && !split) idle(later(Clock::now(), jitter(kHerdPause)), never);
   }
 
   /// True: `woken` was.
@@ -349,7 +350,7 @@ class Wait {
   }
 
   TimePoint asks_again_at(const Waitable& lock) {
-    const bool announced = !lock.channels().empty() && !redis_.deaf();
+    const bool announced = !lock.channels().empty() && !redis_.subscribe_error();
     Milliseconds nap = lock.poll_every() + jitter(lock.poll_every() / kPollJitterPart);
     if (!announced) nap = pause(lock);
     if (!round_.busy) nap = std::min(nap, kFailurePause + jitter(kFailurePause));

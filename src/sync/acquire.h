@@ -16,8 +16,8 @@ namespace rlock {
 /// One of the things to take, with what is to be written beside it (metadata). Several: all of them or none, in this order.
 struct Part {
   const Lockable* lock;
-  std::vector<Call> escort{};   ///< sent behind what takes or renews it
-  std::vector<Call> erasure{};  ///< sent behind what gives it back
+  std::vector<Call> followers{};          ///< sent behind what takes or renews it
+  std::vector<Call> release_followers{};  ///< sent behind what gives it back
 };
 
 /// What to take: all parts or none, in this order.

@@ -41,7 +41,7 @@ Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& r
   unheard_of("acquire", reply);
 }
 
-Released read_farewell(const Reply& reply) {
+Released parse_release(const Reply& reply) {
   switch (reply.at(0).integer()) {
     case 1: return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
     case 0: return {.how = Released::How::still_held};

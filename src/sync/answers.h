@@ -15,7 +15,7 @@ Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& r
 
 /// To release: {1, why} free; {0} an outer hold remains; {2, rest} kept; {-1} not ours. What {3} and {4} mean is the
 /// lock's own business.
-Released read_farewell(const Reply& reply);
+Released parse_release(const Reply& reply);
 
 /// What force came to.
 struct Forced {

@@ -70,8 +70,8 @@ Attempt FairLock::read(const Reply& reply) const {
 std::optional<Call> FairLock::undo() const { return give_back(); }
 
 /// Never silently: whoever gives the lock back has no place in the queue any more, so others come first.
-Call FairLock::release_call(const Farewell& farewell, Way way) const {
-  Call call = Lock::release_call({.keep_until = farewell.keep_until, .silently = false}, way);
+Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
+  Call call = Lock::release_call({.keep_until = options.keep_until, .silently = false}, way);
   call.script =
       &scripts::fair_give_back;  // leaves the queue, too, where a late copy of ask() may have put us
   return call;

@@ -30,7 +30,7 @@ class FairLock final : public Lock {
  protected:
   std::string announcement() const override;
   std::vector<std::string> queue_keys() const override { return fair_queue_keys(name()); }
-  Call release_call(const Farewell& farewell, Way way) const override;
+  Call release_call(const ReleaseOptions& options, Way way) const override;
 
  private:
   Turn turn_;

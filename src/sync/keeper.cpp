@@ -82,7 +82,7 @@ void Keeper::begin(TimePoint now) {
   next_try_ = later(now, options_.lease.budget.retry_every);
   for (const Part& part : options_.parts) {
     Call call = part.lock->renew();
-    call.escort = part.escort;
+    call.followers = part.followers;
     call.in_full = redis_.nodes() > 1;  // a quorum does not wait for who would ask for the script
     try_->requests.push_back(
         redis_.post(call, later(now, options_.lease.budget.try_for), Redis::Insist::once));

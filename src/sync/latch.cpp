@@ -59,7 +59,7 @@ Call Latch::set(std::int64_t total, Milliseconds expire) const {
           .keys = {name_.str(), request_},
           .args = {std::to_string(total), number(expire), channel_of(name_).str(), cluster_ ? "1" : "0",
                    number(kRequestMemory)},
-          .escort = {record_of_request(std::to_string(total))}};
+          .followers = {record_of_request(std::to_string(total))}};
 }
 
 LatchAnswer Latch::read_set(const Reply& reply) const {
@@ -73,7 +73,7 @@ Call Latch::down(std::int64_t count) const {
       .script = &scripts::latch_down,
       .keys = {name_.str(), request_},
       .args = {std::to_string(count), channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)},
-      .escort = {record_of_request("")}};
+      .followers = {record_of_request("")}};
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
@@ -85,7 +85,7 @@ Call Latch::remove() const {
   Call call{.script = &scripts::latch_delete,
             .keys = {name_.str(), request_},
             .args = {channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
-  call.escort = {{.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}}};
+  call.followers = {{.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}}};
   return call;
 }
 

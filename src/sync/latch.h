@@ -35,7 +35,7 @@ class Latch {
  public:
   Latch(LockName name, bool cluster);
 
-  /// Each with its record as escort, whose failure harms nobody.
+  /// Each with its record as followers, whose failure harms nobody.
   Call set(std::int64_t total, Milliseconds expire) const;
   LatchAnswer read_set(const Reply& reply) const;
   Call down(std::int64_t count) const;

@@ -32,7 +32,7 @@ std::optional<Call> Lock::give_back() const {
 }
 
 std::optional<Call> Lock::undo() const {
-  const Farewell silently{.keep_until = {}, .silently = true};
+  const ReleaseOptions silently{.keep_until = {}, .silently = true};
   return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
 }
 
@@ -43,8 +43,8 @@ Call Lock::renew() const {
 }
 
 /// A first hold that is the only one can be released by a script of one key, too.
-Call Lock::release(const Farewell& farewell) const {
-  Call call = release_call(farewell, requests_.release_way());
+Call Lock::release(const ReleaseOptions& options) const {
+  Call call = release_call(options, requests_.release_way());
   if (claim_.cluster && requests_.release_way() == Way::first && call.keys.size() == 2) {
     Call single = call;
     single.keys.pop_back();
@@ -61,13 +61,13 @@ Call Lock::release_any() const {
   return call;
 }
 
-Call Lock::release_call(const Farewell& farewell, Way way) const {
+Call Lock::release_call(const ReleaseOptions& options, Way way) const {
   Call call{
       .script = &scripts::lock_release,
       .keys = {claim_.name.str()},
-      .args = {claim_.owner.str(), number(claim_.lease),
-               number(farewell.keep_until.value_or(Milliseconds{0})), farewell.silently ? "" : announcement(),
-               claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
+      .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
+               options.silently ? "" : announcement(), claim_.cluster ? "1" : "0", number(kRequestMemory),
+               word(way)}};
   const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
@@ -75,7 +75,7 @@ Call Lock::release_call(const Farewell& farewell, Way way) const {
 }
 
 Released Lock::read_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 3) return read_farewell(reply);
+  if (reply.at(0).integer() != 3) return parse_release(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 

@@ -25,7 +25,7 @@ class Lock : public Lockable {
 
   Call renew() const override;
 
-  Call release(const Farewell& farewell) const override;
+  Call release(const ReleaseOptions& options) const override;
   Released read_release(const Reply& reply) const override;
 
   /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another hold, whichever
@@ -51,7 +51,7 @@ class Lock : public Lockable {
   /// The keys of a queue whose head a release wakes, if there is one.
   virtual std::vector<std::string> queue_keys() const { return {}; }
 
-  virtual Call release_call(const Farewell& farewell, Way way) const;
+  virtual Call release_call(const ReleaseOptions& options, Way way) const;
 
  private:
   Claim claim_;

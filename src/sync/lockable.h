@@ -50,8 +50,8 @@ enum class Way {
   undo,   ///< of an acquire: nothing happens unless that very request has taken it
 };
 
-/// What a release may have to say besides "released".
-struct Farewell {
+/// What a release is asked to do besides.
+struct ReleaseOptions {
   /// --min-hold: server time since the epoch before which the key stays.
   std::optional<Milliseconds> keep_until{};
 
@@ -125,7 +125,7 @@ class Lockable : public Waitable {
   /// Still ours? 1 or 0. Throws Error{internal} for anything else: who cannot tell has not said that it is lost.
   [[nodiscard]] virtual bool read_renewal(const Reply& reply) const;
 
-  virtual Call release(const Farewell& farewell) const = 0;
+  virtual Call release(const ReleaseOptions& options) const = 0;
   [[nodiscard]] virtual Released read_release(const Reply& reply) const = 0;
 
   /// Releasing is undoing, for everything with an owner.

@@ -106,18 +106,18 @@ Call Permits::renew() const {
           .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease)}};
 }
 
-Call Permits::release(const Farewell& farewell) const {
+Call Permits::release(const ReleaseOptions& options) const {
   if (hold_ == Hold::another)
     return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
-  return release_call(farewell, requests_.release_way());
+  return release_call(options, requests_.release_way());
 }
 
-Call Permits::release_call(const Farewell& farewell, Way way) const {
+Call Permits::release_call(const ReleaseOptions& options, Way way) const {
   Call call{.script = &scripts::permit_release,
             .keys = {claim_.name.str(), taken_},
             .args = {claim_.owner.str(), std::to_string(wanted_.count),
-                     number(farewell.keep_until.value_or(Milliseconds{0})),
-                     farewell.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
+                     number(options.keep_until.value_or(Milliseconds{0})),
+                     options.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
                      number(kRequestMemory), word(way)}};
   if (way == Way::undo) call.keys.push_back(requests_.acquire());
   if (way == Way::again) call.keys.push_back(requests_.release());
@@ -125,7 +125,7 @@ Call Permits::release_call(const Farewell& farewell, Way way) const {
 }
 
 Released Permits::read_release(const Reply& reply) const {
-  if (hold_ == Hold::first) return read_farewell(reply);
+  if (hold_ == Hold::first) return parse_release(reply);
   return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
 }
 

@@ -33,7 +33,7 @@ class Permits final : public Lockable {
 
   Call renew() const override;
 
-  Call release(const Farewell& farewell) const override;
+  Call release(const ReleaseOptions& options) const override;
   Released read_release(const Reply& reply) const override;
 
   const LockName& name() const override { return claim_.name; }
@@ -42,7 +42,7 @@ class Permits final : public Lockable {
 
  private:
   Call enter(Milliseconds lease) const;
-  Call release_call(const Farewell& farewell, Way way) const;
+  Call release_call(const ReleaseOptions& options, Way way) const;
 
   Claim claim_;
   Wanted wanted_;

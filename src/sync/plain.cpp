@@ -38,17 +38,17 @@ Call PlainLock::renew() const {
           .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
-Call PlainLock::release(const Farewell& farewell) const {
+Call PlainLock::release(const ReleaseOptions& options) const {
   if (hold_ == Hold::another)
     return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
-  return release_call(farewell, requests_.release_way());
+  return release_call(options, requests_.release_way());
 }
 
 /// Of a token that is used only once no request is remembered: nothing but it can have the lock by this token.
-Call PlainLock::release_call(const Farewell& farewell, Way way) const {
+Call PlainLock::release_call(const ReleaseOptions& options, Way way) const {
   Call call{.script = &scripts::plain_release,
             .keys = {claim_.name.str()},
-            .args = {claim_.owner.str(), number(farewell.keep_until.value_or(Milliseconds{0})),
+            .args = {claim_.owner.str(), number(options.keep_until.value_or(Milliseconds{0})),
                      number(kRequestMemory), word(way)}};
   if (way == Way::undo) call.keys.push_back(requests_.acquire());
   if (way == Way::again) call.keys.push_back(requests_.release());
@@ -56,7 +56,7 @@ Call PlainLock::release_call(const Farewell& farewell, Way way) const {
 }
 
 Released PlainLock::read_release(const Reply& reply) const {
-  if (hold_ == Hold::first) return read_farewell(reply);
+  if (hold_ == Hold::first) return parse_release(reply);
   return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
 }
 

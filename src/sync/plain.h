@@ -22,7 +22,7 @@ class PlainLock final : public Lockable {
 
   Call renew() const override;
 
-  Call release(const Farewell& farewell) const override;
+  Call release(const ReleaseOptions& options) const override;
   Released read_release(const Reply& reply) const override;
 
   /// Removes the lock, whoever holds it; only when `token` does, where one is given.
@@ -34,7 +34,7 @@ class PlainLock final : public Lockable {
 
  private:
   Call enter(Milliseconds lease) const;
-  Call release_call(const Farewell& farewell, Way way) const;
+  Call release_call(const ReleaseOptions& options, Way way) const;
 
   Claim claim_;
   Pause pause_;

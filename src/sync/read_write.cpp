@@ -59,7 +59,7 @@ std::optional<Call> ReadWriteLock::give_back() const {
 }
 
 std::optional<Call> ReadWriteLock::undo() const {
-  const Farewell silently{.keep_until = {}, .silently = true};
+  const ReleaseOptions silently{.keep_until = {}, .silently = true};
   return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
 }
 
@@ -67,8 +67,8 @@ Call ReadWriteLock::renew() const {
   return {.script = half_.renew, .keys = half_.keys, .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
-Call ReadWriteLock::release(const Farewell& farewell) const {
-  Call call = release_call(farewell, requests_.release_way());
+Call ReadWriteLock::release(const ReleaseOptions& options) const {
+  Call call = release_call(options, requests_.release_way());
   if (claim_.cluster && requests_.release_way() == Way::first && half_.single_key()) {
     Call single = call;
     single.keys.pop_back();
@@ -77,20 +77,20 @@ Call ReadWriteLock::release(const Farewell& farewell) const {
   return call;
 }
 
-Call ReadWriteLock::release_call(const Farewell& farewell, Way way) const {
-  Call call{.script = half_.release,
-            .keys = half_.keys,
-            .args = {claim_.owner.str(), number(claim_.lease),
-                     number(farewell.keep_until.value_or(Milliseconds{0})),
-                     farewell.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
-                     number(kRequestMemory), word(way)}};
+Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
+  Call call{
+      .script = half_.release,
+      .keys = half_.keys,
+      .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
+               options.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
+               number(kRequestMemory), word(way)}};
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   call.largest_reply = kReadersTake;
   return call;
 }
 
 Released ReadWriteLock::read_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 3) return read_farewell(reply);
+  if (reply.at(0).integer() != 3) return parse_release(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 

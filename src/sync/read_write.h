@@ -20,7 +20,7 @@ class ReadWriteLock : public Lockable {
 
   Call renew() const override;
 
-  Call release(const Farewell& farewell) const override;
+  Call release(const ReleaseOptions& options) const override;
   Released read_release(const Reply& reply) const override;
 
   const LockName& name() const override { return claim_.name; }
@@ -45,7 +45,7 @@ class ReadWriteLock : public Lockable {
   const Claim& claim() const noexcept { return claim_; }
 
  private:
-  Call release_call(const Farewell& farewell, Way way) const;
+  Call release_call(const ReleaseOptions& options, Way way) const;
 
   Claim claim_;
   Hold hold_;

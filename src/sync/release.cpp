@@ -116,12 +116,12 @@ void await(const Redis& redis, const std::vector<Redis::Request>& requests, cons
 
 }  // namespace
 
-std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const Farewell& farewell,
+std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
                                  const Patience& patience) {
   std::vector<Redis::Request> requests;
   for (const Part& part : parts) {
-    Call call = part.lock->release(farewell);
-    call.escort = part.erasure;
+    Call call = part.lock->release(options);
+    call.followers = part.release_followers;
     call.in_full = redis.nodes() > 1;  // who answers too late for us must not ask for the script
     requests.push_back(redis.post(call, patience.until, Redis::Insist::persist));
   }
@@ -137,9 +137,9 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   }
   // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
   for (const Part& part : parts) {
-    Call call = part.lock->release(farewell);
-    call.escort = part.erasure;
-    redis.farewell(call);
+    Call call = part.lock->release(options);
+    call.followers = part.release_followers;
+    redis.send_on_abandoned(call);
   }
   return back;
 }

@@ -23,8 +23,8 @@ struct GivenBack {
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 
-/// Gives back every part, all at once and whatever becomes of the others, each with its erasure behind it; one answer per part.
-std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const Farewell& farewell,
+/// Gives back every part, all at once and whatever becomes of the others, each with its release_followers behind it; one answer per part.
+std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
                                  const Patience& patience);
 
 }  // namespace rlock

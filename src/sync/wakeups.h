@@ -13,7 +13,7 @@ namespace rlock {
 class WakeUps {
  public:
   WakeUps(Redis& redis, std::vector<Channel> channels)
-      : redis_(redis), channels_(std::move(channels)), seen_(redis.news()) {
+      : redis_(redis), channels_(std::move(channels)), seen_(redis.wakeups()) {
     for (const Channel& channel : channels_) redis_.watch(channel);
   }
   ~WakeUps() {
@@ -26,8 +26,8 @@ class WakeUps {
 
   /// Was there a reason since the last look?
   bool take() {
-    const std::uint64_t news = redis_.news();
-    return std::exchange(seen_, news) != news;
+    const std::uint64_t count = redis_.wakeups();
+    return std::exchange(seen_, count) != count;
   }
 
  private:

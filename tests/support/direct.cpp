@@ -24,7 +24,7 @@ Reply Direct::run(const Call& call) {
     words.insert(words.end(), call.args.begin(), call.args.end());
   }
   Reply reply = command(words);
-  for (const Call& follower : call.escort) run(follower);
+  for (const Call& follower : call.followers) run(follower);
   return reply;
 }
 

@@ -23,12 +23,12 @@ class ListRedis final : public Redis {
   void answers(Answer answer) { list_.push_back(std::move(answer)); }
   void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }
 
-  std::vector<std::string> log;        ///< what was asked
-  std::vector<std::string> farewells;  ///< what was said behind condemned connections
-  std::vector<std::string> watched;    ///< channels, "-" in front when unwatched
+  std::vector<std::string> log;                ///< what was asked
+  std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
+  std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
   bool persistent = true;
   std::uint64_t messages = 0;
-  std::optional<std::string> why_deaf;
+  std::optional<std::string> why_not_subscribed;
 
   Loop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }
@@ -64,11 +64,11 @@ class ListRedis final : public Redis {
     drop(request);
     return votes;
   }
-  void farewell(const Call& call) override { farewells.push_back(name(call)); }
+  void send_on_abandoned(const Call& call) override { sent_on_abandoned.push_back(name(call)); }
   void watch(const Channel& channel) override { watched.push_back(channel.str()), ++messages; }
   void unwatch(const Channel& channel) override { watched.push_back("-" + channel.str()); }
-  std::uint64_t news() const override { return messages; }
-  std::optional<std::string> deaf() const override { return why_deaf; }
+  std::uint64_t wakeups() const override { return messages; }
+  std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
 
  private:
   static std::string name(const Call& call) {

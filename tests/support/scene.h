@@ -20,8 +20,8 @@ struct Scene {
   Attempt ask(const Waitable& lock) { return lock.read(redis.run(lock.ask())); }
 
   /// With the second call, where it takes one.
-  Released release(const Lockable& lock, const Farewell& farewell = {}) {
-    Released released = lock.read_release(redis.run(lock.release(farewell)));
+  Released release(const Lockable& lock, const ReleaseOptions& options = {}) {
+    Released released = lock.read_release(redis.run(lock.release(options)));
     while (released.then) released = lock.read_release(redis.run(*released.then));
     return released;
   }

@@ -36,7 +36,7 @@ class Toy final : public Lockable {
   const Owner& owner() const override { return owner_; }
   Call renew() const override { return call(kRenew); }
   bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
-  Call release(const Farewell&) const override { return call(kRelease); }
+  Call release(const ReleaseOptions&) const override { return call(kRelease); }
   Released read_release(const Reply&) const override { return {}; }
   Evidence evidence() const override { return {name_.str(), owner_.str()}; }
 

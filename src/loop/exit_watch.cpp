@@ -1,4 +1,4 @@
-#include "loop/ending.h"
+#include "loop/exit_watch.h"
 
 #include <poll.h>
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@ constexpr Milliseconds kLookWithoutPidfd{50};
 
 }  // namespace
 
-Ending::Ending(Loop& loop, pid_t pid)
+ExitWatch::ExitWatch(Loop& loop, pid_t pid)
     // The wrapper of glibc 2.36 is declared for C only.
     : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
   const bool gone = pidfd_ < 0 && errno == ESRCH;
@@ -22,14 +22,14 @@ Ending::Ending(Loop& loop, pid_t pid)
   loop_.join(*this);
 }
 
-Ending::~Ending() {
+ExitWatch::~ExitWatch() {
   loop_.leave(*this);
   if (pidfd_ >= 0) ::close(pidfd_);
 }
 
-short Ending::interest() const { return POLLIN; }
+short ExitWatch::interest() const { return POLLIN; }
 
-void Ending::ready(short, TimePoint) {
+void ExitWatch::ready(short, TimePoint) {
   over_ = true;
   wake_at_ = kNever;
 }

@@ -7,14 +7,14 @@
 
 namespace rlock {
 
-/// Ends a turn of the loop when some process ends, child of ours or not; and now and then, since it may have become somebody
-/// whom nobody waits for (it has left the group), or the kernel cannot tell (no pidfd).
-class Ending final : public Source {
+/// Ends a turn of the loop when a process ends, a child of ours or not. Also now and then: the process may have left the group, or
+/// the kernel has no pidfd.
+class ExitWatch final : public Source {
  public:
-  Ending(Loop& loop, pid_t pid);
-  ~Ending() override;
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
+  ExitWatch(Loop& loop, pid_t pid);
+  ~ExitWatch() override;
+  ExitWatch(const ExitWatch&) = delete;
+  ExitWatch& operator=(const ExitWatch&) = delete;
 
   /// It has ended, or it is time to look.
   bool over() const noexcept { return over_; }

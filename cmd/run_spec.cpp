@@ -75,9 +75,9 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
   };
 }
 
-void declare_what(Declaration& told, RunOptions& opt) {
-  told.group("What to take");
-  told.add(
+void declare_what(VerbSpec& spec, RunOptions& opt) {
+  spec.group("What to take");
+  spec.add(
       {.names = "-k, --key",
        .value = "KEY",
        .help = "several: all of them or none",
@@ -87,9 +87,9 @@ void declare_what(Declaration& told, RunOptions& opt) {
        .no_dash = true,
        .set = key_for_run(opt)});
   const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
-  declare_type_switches(told, take);
+  declare_type_switches(spec, take);
   if (const LockType* permit = find_lock_type("permit")) {
-    told.add({.names = "--permits",
+    spec.add({.names = "--permits",
               .value = "N",
               .help = "one of N slots (RLOCK_SLOT), --count M takes M",
               .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
@@ -97,7 +97,7 @@ void declare_what(Declaration& told, RunOptions& opt) {
                 number(opt.permits, 1, 1'000'000)(value);
                 take_type(opt, *permit, "--permits");
               }});
-    told.add(
+    spec.add(
         {.names = "--count",
          .value = "M",
          .manual =
@@ -108,12 +108,12 @@ void declare_what(Declaration& told, RunOptions& opt) {
            take_type(opt, *permit, "--count");
          }});
   }
-  declare_type(told, take);
+  declare_type(spec, take);
 }
 
-void declare_hold(Declaration& told, RunOptions& opt) {
-  told.group("How long to hold");
-  told.add(
+void declare_hold(VerbSpec& spec, RunOptions& opt) {
+  spec.group("How long to hold");
+  spec.add(
       {.names = "--lease",
        .value = "DUR",
        .help = "a dead holder keeps the lock this long",
@@ -123,7 +123,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
            "TTL of all to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock can "
            "end.",
        .set = into(opt.lease)});
-  told.add(
+  spec.add(
       {.names = "--max-hold",
        .value = "DUR",
        .help = "stop COMMAND after this; exit 124",
@@ -131,7 +131,7 @@ void declare_hold(Declaration& told, RunOptions& opt) {
            "Counted from the acquire. Then --signal, and KILL after --kill-after; the lock is renewed until the whole group "
            "is gone.",
        .set = into(opt.max_hold)});
-  told.add(
+  spec.add(
       {.names = "--min-hold",
        .value = "DUR",
        .help = "keep the key this long after the acquire",
@@ -139,10 +139,10 @@ void declare_hold(Declaration& told, RunOptions& opt) {
            "A command that ends sooner ends rlock too, and the key stays for the rest of this time, by the server's clock, so "
            "that a host whose clock is late does not run the same job again. Not after 125, 126 or 127.",
        .set = zero_or_more(opt.min_hold)});
-  told.add({.names = "--no-renew",
+  spec.add({.names = "--no-renew",
             .help = "no watchdog: lock and COMMAND end with the lease",
             .set = [&opt](std::string_view) { opt.renew = false; }});
-  told.add({.names = "--until",
+  spec.add({.names = "--until",
             .value = "command|group",
             .help = "release when this has ended",
             .standard = "command",
@@ -156,28 +156,28 @@ void declare_hold(Declaration& told, RunOptions& opt) {
             }});
 }
 
-void declare_stop(Declaration& told, RunOptions& opt) {
-  told.group("How to stop it");
-  told.add({.names = "--signal",
+void declare_stop(VerbSpec& spec, RunOptions& opt) {
+  spec.group("How to stop it");
+  spec.add({.names = "--signal",
             .value = "SIG",
             .standard = "TERM",
             .manual = "TERM, SIGTERM or 15; it goes to the command's process group.",
             .offer = Offer::examples,
             .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
             .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
-  told.add({.names = "--kill-after",
+  spec.add({.names = "--kill-after",
             .value = "DUR",
             .standard = "5s",
             .manual = "The pause between that signal and KILL at --max-hold.",
             .set = into(opt.kill_after)});
-  told.add(
+  spec.add(
       {.names = "--lost-grace",
        .value = "DUR",
        .manual =
            "The same pause after a loss; it must fit into the lease. Default: --kill-after where that fits, else a sixth "
            "of the lease.",
        .set = into(opt.lost_grace)});
-  told.add({.names = "--on-lost",
+  spec.add({.names = "--on-lost",
             .value = "stop|warn",
             .help = "stop COMMAND or warn, when the lock is lost",
             .standard = "stop",
@@ -190,22 +190,22 @@ void declare_stop(Declaration& told, RunOptions& opt) {
             }});
 }
 
-void declare_telling(Declaration& told, RunOptions& opt) {
-  told.group("Telling");
-  told.add({.names = "--reason",
+void declare_telling(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Telling");
+  spec.add({.names = "--reason",
             .value = "TEXT",
             .manual = "Shown to whoever waits, and by rlock inspect.",
             .set = reason_into(opt.reason)});
-  told.add({.names = "--label",
+  spec.add({.names = "--label",
             .value = "K=V",
             .manual = "Shown by rlock inspect. May be given several times.",
             .set = label_into(opt.labels)});
-  told.add({.names = "--show-args",
+  spec.add({.names = "--show-args",
             .manual =
                 "Show the arguments of COMMAND as well. Without it only its name is written down, since "
                 "arguments hold secrets: that of a script where an interpreter runs one.",
             .set = into(opt.show_args)});
-  told.add(
+  spec.add(
       {.names = "--status-file",
        .value = "F",
        .help = "one JSON line that says how it ended",
@@ -216,41 +216,41 @@ void declare_telling(Declaration& told, RunOptions& opt) {
          if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
          opt.status_file = value;
        }});
-  told.add({.names = "--status-fd",
+  spec.add({.names = "--status-fd",
             .value = "N",
             .help = "the same, to an open descriptor",
             .manual = "The command does not inherit it, unless it is 1 or 2.",
             .set = open_descriptor(opt.status_fd)});
-  declare_verbosity(told);
+  declare_verbosity(spec);
 }
 
-void declare_rare(Declaration& told, RunOptions& opt) {
-  told.group("Rarely");
-  told.add({.names = "--sync-replicas",
+void declare_rare(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Rarely");
+  spec.add({.names = "--sync-replicas",
             .value = "N",
             .standard = "0",
             .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
             .set = number(opt.sync_replicas, 0, 1000)});
-  told.add({.names = "--sync-timeout",
+  spec.add({.names = "--sync-timeout",
             .value = "DUR",
             .standard = "1s",
             .manual = "How long the replicas may take.",
             .set = into(opt.sync_timeout)});
   const bool polls = std::ranges::any_of(lock_types(), [](const LockType& type) { return type.polls; });
   if (polls) {
-    told.add(
+    spec.add(
         {.names = "--backoff",
          .value = "MIN..MAX",
          .manual =
              "The pause between tries of a type that nothing wakes: doubles from MIN to MAX, with jitter.",
          .set = backoff_into(opt.backoff)});
   }
-  told.add({.names = "--scrub-password",
+  spec.add({.names = "--scrub-password",
             .manual =
                 "Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the "
                 "environment of COMMAND. A nested rlock then needs a password file.",
             .set = into(opt.scrub_password)});
-  told.add({.names = "--quorum",
+  spec.add({.names = "--quorum",
             .value = "majority|all",
             .standard = "majority",
             .manual = "Of several --url: how many servers must grant the lock.",
@@ -293,8 +293,8 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
-Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
-  Declaration told{
+VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
+  VerbSpec spec{
       .verb = "run",
       .usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"},
@@ -310,19 +310,19 @@ Declaration declare_run(RunOptions& opt, std::optional<std::string>& shell) {
       .command_follows = true,
       .marked = &opt.command_marked,
   };
-  declare_what(told, opt);
-  told.add({.names = "-c, --command",
+  declare_what(spec, opt);
+  spec.add({.names = "-c, --command",
             .value = "STRING",
             .manual = "Run STRING by /bin/sh -c, instead of COMMAND.",
             .hidden = true,
             .set = into(shell)});
-  declare_wait(told, opt.wait);
-  declare_hold(told, opt);
-  declare_stop(told, opt);
-  declare_telling(told, opt);
-  declare_rare(told, opt);
-  declare_server_options(told, opt.server);
-  return told;
+  declare_wait(spec, opt.wait);
+  declare_hold(spec, opt);
+  declare_stop(spec, opt);
+  declare_telling(spec, opt);
+  declare_rare(spec, opt);
+  declare_server_options(spec, opt.server);
+  return spec;
 }
 
 }  // namespace rlock

@@ -1,4 +1,4 @@
-#include "loop/vigil.h"
+#include "loop/guardian_main.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -16,14 +16,14 @@
 namespace rlock {
 namespace {
 
-/// How long a guardian without rlock goes on against what KILL does not end (a process that waits for a disk).
+/// After rlock has died: how long the guardian tries to kill processes that KILL does not end (those that wait for a disk).
 constexpr Milliseconds kLastTries{10000};
 
-/// The nice value of whoever goes before everybody else.
+/// The highest priority.
 constexpr int kFirst = -20;
 
-/// Away from everything that could end us together with rlock or could be kept busy by us: its session and
-/// terminal, its descriptors, signals, and `killall rlock`.
+/// Leaves everything that could end this process together with rlock: its session and terminal, its descriptors, signals, and
+/// `killall rlock`.
 void detach(int orders) {
   ::setsid();
   sigset_t all;
@@ -31,41 +31,41 @@ void detach(int orders) {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   if (orders > 0) ::close_range(0, static_cast<unsigned>(orders) - 1, 0);
   ::close_range(static_cast<unsigned>(orders) + 1, ~0U, 0);
-  // Those whom it has to kill in time must not keep it from the processor. Most users may not ask for that.
+  // The processes that it has to kill in time must not take its processor time. Most users may not raise a priority.
   ::setpriority(PRIO_PROCESS, 0, kFirst);
   ::prctl(PR_SET_NAME, "guardian");
-  // Where `ps` and `pkill -f` look: as much of another name as has room in ours.
+  // `ps` and `pkill -f` read this: as much of the name as has room there.
   char* const name = program_invocation_name;
   const std::size_t room = std::strlen(name);
   std::memset(name, 0, room);
   std::memcpy(name, "guardian", std::min(room, std::size_t{8}));
 }
 
-class Vigil final : public Source {
+class GuardianLoop final : public Source {
  public:
-  Vigil(int orders, const Charge& charge, const Deadlines& deadlines)
+  GuardianLoop(int orders, const Guarded& guarded, const Deadlines& deadlines)
       : orders_(orders),
-        family_(charge.group, charge.session, charge.marks),
-        insist_(charge.signal),
+        family_(guarded.group, guarded.session, guarded.marks),
+        escalation_(guarded.signal),
         deadlines_(allowing(deadlines)) {}
 
-  int fd() const override { return bereft() ? -1 : orders_; }
+  int fd() const override { return orphaned() ? -1 : orders_; }
   short interest() const override { return POLLIN; }
-  TimePoint wake_at() const override { return resting_ ? kNever : insist_.wake_at(deadlines_); }
+  TimePoint wake_at() const override { return resting_ ? kNever : escalation_.wake_at(deadlines_); }
 
   void ready(short events, TimePoint now) override {
     if (events != 0) listen();
-    while (const auto signal = insist_.next(now, deadlines_)) {
+    while (const auto signal = escalation_.next(now, deadlines_)) {
       family_.signal(*signal);
-      if (insist_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
+      if (escalation_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
     }
-    if (bereft() && (resting_ || now >= give_up_)) ::_exit(0);
+    if (orphaned() && (resting_ || now >= give_up_)) ::_exit(0);
   }
 
  private:
   static Deadlines allowing(const Deadlines& told) {
     if (told.stop >= told.kill) return told;
-    return {earliest(later(told.stop, kAfterYou), told.stop + (told.kill - told.stop) / 2), told.kill};
+    return {earliest(later(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
   }
 
   void listen() {
@@ -73,14 +73,14 @@ class Vigil final : public Source {
     ssize_t got = 0;
     while ((got = ::read(orders_, &order, sizeof order)) == sizeof order) obey(order);
     if (got == 0) {
-      // Whoever was to renew is dead, and the kernel has killed the command's first process with it.
+      // rlock is dead, so nothing renews the lock, and the kernel has killed the command's first process.
       give_up_ = later(Clock::now(), kLastTries);
       resting_ = false;
-      insist_.hurry();
+      escalation_.hurry();
     }
   }
 
-  bool bereft() const { return give_up_ != kNever; }  ///< rlock has died
+  bool orphaned() const { return give_up_ != kNever; }  ///< rlock has died
 
   void obey(const Order& order) {
     switch (order.kind) {
@@ -89,26 +89,26 @@ class Vigil final : public Source {
         resting_ = false;  // who is born too late has to be killed, too
         break;
       case Order::deadlines: deadlines_ = allowing(order.until); break;
-      case Order::stop_sent: insist_.skip_stop(); break;
+      case Order::stop_sent: escalation_.skip_stop(); break;
       case Order::dismissed: ::_exit(0);
     }
   }
 
   int orders_;
   Family family_;
-  Insistence insist_;
+  Escalation escalation_;
   Deadlines deadlines_;
-  TimePoint give_up_ = kNever;  ///< when we leave even if somebody cannot be killed
-  bool resting_ = false;        ///< nobody is left to kill
+  TimePoint give_up_ = kNever;  ///< when it ends even if a process cannot be killed
+  bool resting_ = false;        ///< no process is left to kill
 };
 
 }  // namespace
 
-void keep_vigil(int orders, const Charge& charge, const Deadlines& deadlines) {
+void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines) {
   detach(orders);
   Loop loop;
-  Vigil vigil{orders, charge, deadlines};
-  loop.join(vigil);
+  GuardianLoop guardian{orders, guarded, deadlines};
+  loop.join(guardian);
   for (;;) loop.turn(kNever);
 }
 

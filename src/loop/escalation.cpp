@@ -1,8 +1,8 @@
-#include "loop/insistence.h"
+#include "loop/escalation.h"
 
 namespace rlock {
 
-std::optional<int> Insistence::next(TimePoint now, const Deadlines& deadlines) {
+std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
   if (now < wake_at(deadlines)) return std::nullopt;
   if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
     // Whoever is too late is not woken first: a stopped command must not run on beside the next holder.
@@ -18,13 +18,13 @@ std::optional<int> Insistence::next(TimePoint now, const Deadlines& deadlines) {
   return SIGCONT;
 }
 
-TimePoint Insistence::wake_at(const Deadlines& deadlines) const {
+TimePoint Escalation::wake_at(const Deadlines& deadlines) const {
   if (stage_ == Stage::killing) return later(killed_, kKillAgain);
   if (hurried_ || stage_ == Stage::told) return TimePoint::min();
   return stage_ == Stage::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
 }
 
-void Insistence::skip_stop() noexcept {
+void Escalation::skip_stop() noexcept {
   if (stage_ == Stage::calm) stage_ = Stage::woken;
 }
 

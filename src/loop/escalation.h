@@ -8,10 +8,10 @@
 
 namespace rlock {
 
-/// Between one KILL and the next: what is born while we look around has to be killed too.
+/// Between one KILL and the next: processes that were forked meanwhile have to be killed too.
 constexpr Milliseconds kKillAgain{100};
 
-/// When somebody has to be told to stop, and when he is made to. Either may move until it has come.
+/// When the stop signal is due, and when KILL is. Either may move until it has come.
 struct Deadlines {
   TimePoint stop = kNever;
   TimePoint kill = kNever;
@@ -19,16 +19,16 @@ struct Deadlines {
   friend bool operator==(const Deadlines&, const Deadlines&) = default;
 };
 
-/// Whichever comes sooner, of each.
+/// The sooner one of each.
 inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
   return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
 }
 
-/// Which signal is due next, to whoever must stop: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL
-/// until nobody is left. Knows no processes.
-class Insistence {
+/// Which signal is due next: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL until no process is
+/// left. Knows no processes.
+class Escalation {
  public:
-  explicit Insistence(int signal) : signal_(signal) {}
+  explicit Escalation(int signal) : signal_(signal) {}
 
   /// The next signal that is due `now`; ask until there is none.
   std::optional<int> next(TimePoint now, const Deadlines& deadlines);

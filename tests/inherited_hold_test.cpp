@@ -1,4 +1,4 @@
-#include "cmd/holds.h"
+#include "cmd/inherited_hold.h"
 
 #include <doctest/doctest.h>
 

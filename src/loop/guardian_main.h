@@ -1,0 +1,35 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "loop/escalation.h"
+
+namespace rlock {
+
+/// What a guardian watches, and how it is to be stopped.
+struct Guarded {
+  int signal = 15;
+  pid_t group = 0;                 ///< 0: an Order will name it
+  pid_t session = 0;               ///< of rlock
+  std::vector<std::string> marks;  ///< see Family
+};
+
+/// What is written into a guardian's pipe, one at a time and each in one write.
+struct Order {
+  enum Kind : int { group, deadlines, stop_sent, dismissed } kind;
+  pid_t pid = 0;         ///< group
+  Deadlines until = {};  ///< deadlines
+};
+
+/// How much later than rlock the guardian sends the stop signal, so that a command gets it once while rlock works. KILL may come
+/// twice: it does not wait for that.
+constexpr Milliseconds kLaterThanRlock{100};
+
+/// The main function of the guardian process. Reads orders from the descriptor `orders`; stops the family of `guarded` when a
+/// deadline passes that no order has moved, and kills it at once when the pipe ends, because then rlock has died.
+[[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
+
+}  // namespace rlock
