@@ -174,7 +174,7 @@ RunReport::Released give_back(const RunOptions& opt, Executor& redis, const Lock
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
-  const std::vector<GivenBack> answers = give_back(redis, parts, options, within(kGoodbye));
+  const std::vector<GivenBack> answers = give_back(redis, parts, options, within(goodbye(parts.size())));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
     const GivenBack& answer = answers[i];

@@ -35,7 +35,6 @@ struct Executor::Ask {
 };
 
 struct Executor::Pending {
-  Request id;
   Call call;
   TimePoint deadline;
   Insist insist;
@@ -90,15 +89,18 @@ std::string Executor::str() const {
 
 Executor::Request Executor::post(const Call& call, TimePoint deadline, Insist insist) {
   const TimePoint now = Clock::now();
-  pending_.push_back({next_++, call, deadline, insist, std::vector<Ask>(nodes()), Votes(nodes())});
-  for (std::size_t node = 0; node < nodes(); ++node) progress(pending_.back(), node, now);
-  return pending_.back().id;
+  const Request request = next_++;
+  Pending& pending =
+      pending_.emplace(request, Pending{call, deadline, insist, std::vector<Ask>(nodes()), Votes(nodes())})
+          .first->second;
+  for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
+  return request;
 }
 
 Executor::Pending& Executor::find(Request request) {
-  const auto found = std::ranges::find(pending_, request, &Pending::id);
+  const auto found = pending_.find(request);
   if (found == pending_.end()) throw Error{Error::internal, "a request was dropped and then looked at"};
-  return *found;
+  return found->second;
 }
 
 const Executor::Pending& Executor::find(Request request) const {
@@ -118,7 +120,7 @@ void Executor::drop(Request request) {
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
     if (pending.call.takes > Milliseconds{0} && !ask.question->answer) routes_[node]->abandon(ask.connection);
   }
-  pending_.remove_if([&](const Pending& p) { return p.id == request; });
+  pending_.erase(request);
 }
 
 void Executor::let_finish(Request request) { find(request).unobserved = true; }
@@ -181,7 +183,7 @@ std::optional<Failure> Executor::twins() const {
 
 TimePoint Executor::wake_at() const {
   TimePoint at = kNever;
-  for (const Pending& pending : pending_) {
+  for (const auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) {
       if (pending.votes[node].settled()) continue;
       const Ask& ask = pending.asks[node];
@@ -201,10 +203,11 @@ TimePoint Executor::wake_at() const {
 void Executor::ready(short, TimePoint now) { progress(now); }
 
 void Executor::progress(TimePoint now) {
-  for (Pending& pending : pending_) {
+  for (auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   }
-  pending_.remove_if([&](const Pending& pending) { return pending.unobserved && pending.settled(); });
+  std::erase_if(pending_,
+                [](const auto& entry) { return entry.second.unobserved && entry.second.settled(); });
 }
 
 void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,7 +77,7 @@ class Executor final : public Redis, public Source {
   Loop& loop_;
   Options options_;
   std::vector<std::unique_ptr<Route>> routes_;
-  std::list<Pending> pending_;
+  std::map<Request, Pending> pending_;  ///< in the order of their post()
   Request next_ = 1;
 };
 

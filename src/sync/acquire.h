@@ -99,4 +99,10 @@ Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 /// enough not to annoy whoever pressed Ctrl-C.
 constexpr Milliseconds kGoodbye{1000};
 
+/// The same for `keys` keys: a busy server takes its time for a thousand releases.
+constexpr Milliseconds goodbye(std::size_t keys) {
+  constexpr Milliseconds kPerKey{5};
+  return kGoodbye + kPerKey * static_cast<Milliseconds::rep>(keys);
+}
+
 }  // namespace rlock
