@@ -52,8 +52,9 @@ struct Front {
   Parsed::Wish wish = Parsed::Wish::act;
 };
 
-/// Says what is wrong with the word that stands where a verb was expected: an option that not every verb has. It is one of run,
-/// unless another verb follows. What another tool calls an option of run is told as run tells it.
+/// Says what is wrong with the word that stands where a verb was expected: an
+/// option that not every verb has. It is one of run, unless another verb
+/// follows. What another tool calls an option of run is told as run tells it.
 void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
   const auto run = find_verb("run")->make();
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
@@ -91,7 +92,8 @@ bool names_host(const Front& front, const Words& words) {
   return !words.front().starts_with("-") && !find_verb(words.front()) && noun_screen(words.front()).empty();
 }
 
-/// Finds the verb in `words`, behind `noun` unless that is empty, and lets it act. `options`: those that stood before the noun.
+/// Finds the verb in `words`, behind `noun` unless that is empty,
+/// and lets it act. `options`: those that stood before the noun.
 int dispatch(TimePoint started, const std::string& noun, Words options, Words words) {
   const Front front = take_front(noun, words);
   if (noun.empty() && names_host(front, words)) refuse_host(words.front());

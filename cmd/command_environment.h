@@ -23,12 +23,13 @@ struct HoldFacts {
   std::string stack;  ///< RLOCK_STACK, this hold included (cmd/holds)
 };
 
-/// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do not apply to be unset, so that nothing of an outer hold shines
-/// through.
+/// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do
+/// not apply to be unset, so that nothing of an outer hold shines through.
 Variables describe_hold(const HoldFacts& facts);
 
-/// Takes the passwords of servers out of an environment: those that rlock reads from variables, and that in REDIS_URL. Other variables
-/// name none: RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.
+/// Takes the passwords of servers out of an environment: those that rlock
+/// reads from variables, and that in REDIS_URL. Other variables name none:
+/// RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.
 Variables without_passwords();
 
 }  // namespace rlock

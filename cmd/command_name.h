@@ -5,8 +5,9 @@
 
 namespace rlock {
 
-/// What people call a command: the name of its program without the path; of a script that an interpreter runs the script's
-/// ("sh -eu /opt/backup.sh" is "backup.sh"), and of a line of code the interpreter with its option ("sh -c"). No argument but those:
+/// What people call a command: the name of its program without the path; of a script
+/// that an interpreter runs the script's ("sh -eu /opt/backup.sh" is "backup.sh"), and
+/// of a line of code the interpreter with its option ("sh -c"). No argument but those:
 /// they hold secrets. Where the options of an interpreter are not understood, it is the interpreter.
 /// REQUIRES: at least one word.
 std::string command_name(const std::vector<std::string>& argv);

@@ -4,7 +4,8 @@
 
 namespace rlock {
 
-/// The text that teaches a shell the words of rlock: verbs, options, their values, files and the keys of a live server.
+/// The text that teaches a shell the words of rlock: verbs,
+/// options, their values, files and the keys of a live server.
 /// Made from the declarations of the verbs.
 std::string bash_completion();
 std::string zsh_completion();

@@ -107,7 +107,8 @@ class Reader {
     if (text.ends_with('\r')) text.remove_suffix(1);
     text = trimmed(text);
     if (text.empty() || text.starts_with('#')) return;
-    // Anything a terminal or another program would read differently than we do is junk in a file that names servers.
+    // Anything a terminal or another program would read
+    // differently than we do is junk in a file that names servers.
     if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) fail("expected name = value");

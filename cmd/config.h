@@ -14,7 +14,8 @@ namespace rlock {
 /// is no regular file of at most 64 KiB. /dev/null says nothing.
 void read_config(const std::string& path, ServerOptions& options);
 
-/// The files that are read where neither --config nor RLOCK_CONFIG names one, the more important first; those that exist.
+/// The files that are read where neither --config nor RLOCK_CONFIG
+/// names one, the more important first; those that exist.
 std::vector<std::string> standard_configs();
 
 }  // namespace rlock

@@ -12,7 +12,8 @@
 
 namespace rlock {
 
-/// Where locks live, resolved from all sources: flags, then the environment, then the config files, then REDIS_URL.
+/// Where locks live, resolved from all sources: flags, then
+/// the environment, then the config files, then REDIS_URL.
 struct Deployment {
   std::vector<Target> targets;  ///< several: a quorum
   Timeouts timeouts;
@@ -20,7 +21,8 @@ struct Deployment {
   bool named = false;  ///< somebody said which server; else it is the default one
   bool typed = false;  ///< by options, which no other command sees
 
-  /// The variables that make a nested rlock reach the same server, those without a value to be unset. Never a password.
+  /// The variables that make a nested rlock reach the same
+  /// server, those without a value to be unset. Never a password.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
 
   /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
@@ -30,8 +32,8 @@ struct Deployment {
 /// Variables that hold a password, the more important first.
 constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
 
-/// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to, and says on stderr which
-/// server it is when nobody named one.
+/// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to,
+/// and says on stderr which server it is when nobody named one.
 /// Throws Error{usage} for values, Error{config} for what a config file or a password file says.
 Deployment resolve(const ServerOptions& flags);
 

@@ -39,7 +39,8 @@ Finding role(const Info& info) {
               value(info, "master_host"), value(info, "master_port"))};
 }
 
-/// A failover may lose what the replica did not have yet. That is no fault of the server, but has to be known.
+/// A failover may lose what the replica did not have yet.
+/// That is no fault of the server, but has to be known.
 Finding replication(const Info& info) {
   const std::string replicas = value(info, "connected_slaves");
   if (replicas == "0")

@@ -12,11 +12,12 @@
 namespace rlock {
 namespace {
 
-/// How long we wait for those who got KILL because the lock is lost. It is not ours any more: nothing is gained by waiting
-/// for what KILL does not end.
+/// How long we wait for those who got KILL because the lock is lost. It is not ours any more: nothing is
+/// gained by waiting for what KILL does not end.
 constexpr Milliseconds kDying{1000};
 
-/// How long the rest of a group may take to end of the signal that has ended its first process, and how often we look.
+/// How long the rest of a group may take to end of the signal
+/// that has ended its first process, and how often we look.
 constexpr Milliseconds kParting{200};
 constexpr Milliseconds kGlance{5};
 
@@ -44,7 +45,8 @@ Ended HeldCommand::run() {
   signals_.look();
   static_cast<void>(signals_.take());
   signals_.take_stops();
-  // The last look before there is no way back: whoever asked us to end while we acquired does not want it started.
+  // The last look before there is no way back: whoever asked
+  // us to end while we acquired does not want it started.
   signals_.look();
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (Clock::now() >= of_lock().stop) return {.too_late = true};

@@ -52,14 +52,16 @@ struct Ended {
 
 /// Runs a command that lives no longer than its lock, and looks to whoever is around as if it ran alone.
 ///
-/// A guardian is started with it; it goes when the HeldCommand goes, so that nobody waits for it before the lock is released.
+/// A guardian is started with it; it goes when the HeldCommand
+/// goes, so that nobody waits for it before the lock is released.
 class HeldCommand {
  public:
   HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options);
   HeldCommand(const HeldCommand&) = delete;
   HeldCommand& operator=(const HeldCommand&) = delete;
 
-  /// Pumps the loop until the command has ended and, where it had to be stopped or --until group was given, the others too.
+  /// Pumps the loop until the command has ended and, where it had
+  /// to be stopped or --until group was given, the others too.
   Ended run();
 
  private:

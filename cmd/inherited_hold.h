@@ -19,8 +19,8 @@ struct InheritedHold {
 /// What RLOCK_STACK says in our environment.
 std::vector<InheritedHold> holds_above_us();
 
-/// Reads RLOCK_STACK: one hold a line, "<type> <owner> <key>", the outermost first; control characters, blanks and '%' in the key
-/// stand as %XX. Lines that are none are skipped: the variable comes from outside.
+/// Reads RLOCK_STACK: one hold a line, "<type> <owner> <key>", the outermost first; control characters,
+/// blanks and '%' in the key stand as %XX. Lines that are none are skipped: the variable comes from outside.
 std::vector<InheritedHold> read_holds(std::string_view text);
 
 /// The same text again.

@@ -1,4 +1,5 @@
-// rlock lock release | renew | status: what follows rlock lock acquire. Each finds the kind of lock from what stands there.
+// rlock lock release | renew | status: what follows rlock lock
+// acquire. Each finds the kind of lock from what stands there.
 
 #include <fmt/format.h>
 

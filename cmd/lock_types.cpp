@@ -25,7 +25,8 @@ std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
   return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted));
 }
 
-/// Redisson's spin lock starts at 1 ms; the clients of a plain lock poll more slowly, and so do we beside them.
+/// Redisson's spin lock starts at 1 ms; the clients of a
+/// plain lock poll more slowly, and so do we beside them.
 constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
 constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
 
@@ -39,7 +40,8 @@ std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
       wanted.claim, Permits::Wanted{.count = wanted.count, .total = wanted.permits}, hold_of(wanted));
 }
 
-/// A reader of Redisson that joins sets the TTL of all to its own 30 s, flat, and would take our hold along if it died.
+/// A reader of Redisson that joins sets the TTL of all to its
+/// own 30 s, flat, and would take our hold along if it died.
 constexpr Milliseconds kBesideRedisson{10000};
 
 /// In the order in which `rlock run --help` shows them.

@@ -24,7 +24,8 @@ struct Wanted {
   std::int64_t count = 1;                  ///< how many permits to take
 };
 
-/// A kind of thing that `run` and `lock acquire` can hold. One line of the table per kind (cmd/lock_types.cpp).
+/// A kind of thing that `run` and `lock acquire` can hold.
+/// One line of the table per kind (cmd/lock_types.cpp).
 struct LockType {
   std::string_view name;               ///< as --type takes it: "fair"
   std::string_view flags;              ///< how people type it: "-s, --shared, --read"; empty: only by --type
@@ -49,7 +50,8 @@ void need_few_servers(const LockType& type, std::size_t servers);
 /// "lock fair fenced ...", for help and completion.
 std::string_view lock_type_names();
 
-/// Takes a type as somebody has typed it: "-s", "--type read". Throws Error{usage} where it contradicts another one.
+/// Takes a type as somebody has typed it: "-s", "--type read".
+/// Throws Error{usage} where it contradicts another one.
 using TakeType = std::function<void(const LockType& type, std::string_view typed)>;
 
 /// What contradicts what was typed before. Throws Error{usage}.

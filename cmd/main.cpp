@@ -16,7 +16,8 @@
 int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
-  // The only catch: whatever failed, and wherever, becomes one line for a person and one exit status for a script.
+  // The only catch: whatever failed, and wherever, becomes
+  // one line for a person and one exit status for a script.
   try {
     rlock::refuse_borrowed_rights();
     rlock::forbid_cores();

@@ -5,11 +5,13 @@
 
 namespace rlock {
 
-/// The OPTIONS of a verb ("run", "lock acquire") for its manual page, as man(7) macros, made from its declaration.
+/// The OPTIONS of a verb ("run", "lock acquire") for its
+/// manual page, as man(7) macros, made from its declaration.
 /// "server": the options that every verb has. Throws Error{internal} for a verb that there is not.
 std::string manual_options(std::string_view verb);
 
-/// A manual page in which what stands between lines `.\" options of VERB` and `.\" end of options` has been made anew.
+/// A manual page in which what stands between lines `.\" options
+/// of VERB` and `.\" end of options` has been made anew.
 std::string with_fresh_options(std::string_view page);
 
 }  // namespace rlock

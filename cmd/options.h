@@ -11,8 +11,9 @@
 
 namespace rlock {
 
-/// Takes the value of an option or an operand (of a switch: nothing), once per occurrence and in the order typed: so the last
-/// one counts, and lists grow. Throws Error{usage} whose text says what is wrong with the value; the parser names the option.
+/// Takes the value of an option or an operand (of a switch: nothing), once per occurrence
+/// and in the order typed: so the last one counts, and lists grow. Throws Error{usage}
+/// whose text says what is wrong with the value; the parser names the option.
 using Setter = std::function<void(std::string_view value)>;
 
 /// What a shell may offer for a value.

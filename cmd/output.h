@@ -13,7 +13,8 @@
 
 namespace rlock {
 
-/// Writes to stdout, all of it. Throws Error{system} when that cannot be done: data that nobody got must not look like success.
+/// Writes to stdout, all of it. Throws Error{system} when that
+/// cannot be done: data that nobody got must not look like success.
 /// A reader that has gone away is such an error: SIGPIPE is ignored since the start.
 void print(std::string_view text);
 
@@ -29,9 +30,10 @@ void print_on_stderr(std::string_view text) noexcept;
 /// Writes all of `text`, or answers the errno that stopped it; 0: done.
 [[nodiscard]] int write_all(int fd, std::string_view text) noexcept;
 
-/// A JSON value, rendered: fields keep the order in which they were said. Pure ASCII, so that a terminal that shows it obeys
-/// nothing in it; text is escaped losslessly, except for passwords, which become ***, and bytes that are no UTF-8, which
-/// become U+FFFD. A key that has such bytes says them in a second field, "key_base64" beside "key".
+/// A JSON value, rendered: fields keep the order in which they were said. Pure ASCII, so
+/// that a terminal that shows it obeys nothing in it; text is escaped losslessly, except
+/// for passwords, which become ***, and bytes that are no UTF-8, which become U+FFFD. A
+/// key that has such bytes says them in a second field, "key_base64" beside "key".
 class Json {
  public:
   Json() : text_("null") {}

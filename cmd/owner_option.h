@@ -19,8 +19,8 @@ void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional 
 /// --owner ID.
 void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help);
 
-/// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields that Redisson keeps beside
-/// owners. Throws Error{usage}.
+/// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields
+/// that Redisson keeps beside owners. Throws Error{usage}.
 Owner parse_owner(std::string_view text);
 
 }  // namespace rlock

@@ -31,7 +31,8 @@ struct Layout {
   std::map<const Option*, std::vector<bool>> own_words;
 };
 
-/// The option in this word that takes a value; nothing where none does. `joined`: the value stands in the same word.
+/// The option in this word that takes a value; nothing where
+/// none does. `joined`: the value stands in the same word.
 const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined) {
   if (word.starts_with("--")) {
     const std::size_t equals = word.find('=');
@@ -50,8 +51,8 @@ const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& j
 
 bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
-/// Options end at "--", and where a command follows at the first word that is neither an option nor an option's value. CLI11
-/// must not see what comes then: it would take options out of it.
+/// Options end at "--", and where a command follows at the first word that is neither an option nor an
+/// option's value. CLI11 must not see what comes then: it would take options out of it.
 Layout layout_of(const VerbSpec& spec, const Words& words) {
   Layout layout;
   std::size_t at = 0;
@@ -133,8 +134,8 @@ class Parser {
   }
 
  private:
-  /// CLI11 compares each option with each other one, which takes it longer than a server takes for a lock: it is told of
-  /// those only that the words can name.
+  /// CLI11 compares each option with each other one, which takes it longer than a server takes for a lock: it
+  /// is told of those only that the words can name.
   void declare_named_in(std::string_view word) {
     if (!word.starts_with('-')) return;
     if (word.starts_with("--")) return declare(spec_.find(word.substr(2, word.find('=') - 2)));

@@ -64,8 +64,9 @@ void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Sig
                 unreachable_text(redis.str(), opt.deployment.named, *failure, !opt.wait.given)};
 }
 
-/// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale: then the next one
-/// above of that key, if there is one. The others stay: what an ancestor has would be waited for in vain.
+/// Waits for the lock. A hold of a process above us is entered, unless the
+/// server says that it is stale: then the next one above of that key, if there
+/// is one. The others stay: what an ancestor has would be waited for in vain.
 Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
               std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
@@ -137,8 +138,9 @@ Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken&
   return variables;
 }
 
-/// What tells the processes of this run from others: RLOCK_STACK names its own owner, and runs inside this one only add lines to
-/// it. One that enters a hold from above shares all of that with others that do: there the owner and the pid count.
+/// What tells the processes of this run from others: RLOCK_STACK names its own
+/// owner, and runs inside this one only add lines to it. One that enters a hold from
+/// above shares all of that with others that do: there the owner and the pid count.
 std::vector<std::string> marks_of(const Variables& variables, bool enters) {
   std::vector<std::string> marks;
   for (const auto& [name, value] : variables) {
@@ -229,7 +231,8 @@ int exit_status(const Ended& ended, bool lost) {
   return ended.max_hold ? exit_code::max_hold : ended.exit_code;
 }
 
-/// Ends as the command did: whoever watches sees the same signal, and on a terminal the rest of our group the same key.
+/// Ends as the command did: whoever watches sees the same
+/// signal, and on a terminal the rest of our group the same key.
 int end_like(const Ended& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);
   if (ended.pressed) share_with_group(*ended.pressed);

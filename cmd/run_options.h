@@ -13,7 +13,8 @@
 
 namespace rlock {
 
-/// The options of `rlock run`, checked: nothing in it contradicts anything else, and nothing has been sent yet.
+/// The options of `rlock run`, checked: nothing in it
+/// contradicts anything else, and nothing has been sent yet.
 struct RunOptions {
   TimePoint started;  ///< of rlock: waits are counted from here
 
@@ -64,7 +65,8 @@ struct RunOptions {
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
 VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
 
-/// Checks what one option alone cannot know, settles the deployment and plans the budget. `command`: the words behind the options.
+/// Checks what one option alone cannot know, settles the deployment
+/// and plans the budget. `command`: the words behind the options.
 /// Throws Error{usage} and Error{config}; nothing has been sent then.
 void complete_run(RunOptions& options, const std::optional<std::string>& shell,
                   std::vector<std::string> command);

@@ -1,4 +1,5 @@
-// rlock scripts list | show | load: the Lua that is sent, for whoever has to trust it or to load it beforehand.
+// rlock scripts list | show | load: the Lua that is sent,
+// for whoever has to trust it or to load it beforehand.
 
 #include "scripts.h"
 

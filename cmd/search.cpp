@@ -11,7 +11,8 @@
 namespace rlock {
 namespace {
 
-/// Names are kept that take so many bytes: fifty thousand, as people call things. No server may fill our memory.
+/// Names are kept that take so many bytes: fifty thousand,
+/// as people call things. No server may fill our memory.
 constexpr std::size_t kMostNames = 8U << 20;
 constexpr std::size_t kNameTakes = 128;  ///< besides its text
 

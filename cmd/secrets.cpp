@@ -20,8 +20,8 @@ struct Part {
   bool is_name = false;  ///< it stands where a good URL has a user; perhaps it was meant as a password
 };
 
-/// Where the user and password of something like a URL begin: behind "://", or where that was mistyped behind "redis:" and
-/// "redis:/".
+/// Where the user and password of something like a URL begin: behind
+/// "://", or where that was mistyped behind "redis:" and "redis:/".
 std::size_t end_of_scheme(std::string_view word) {
   constexpr std::string_view kMark = "://";
   if (const std::size_t mark = word.find(kMark); mark != word.npos) return mark + kMark.size();

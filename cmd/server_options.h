@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file. What it does not
-/// say is left to the next source.
+/// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file.
+/// What it does not say is left to the next source.
 struct ServerOptions {
   std::vector<std::string> urls;
   std::optional<std::string> password_file, user, prefix, config;
@@ -20,8 +20,8 @@ struct ServerOptions {
   bool insecure = false, askpass = false;
 };
 
-/// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names are also those of
-/// the config file, except `insecure` and `config`.
+/// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names
+/// are also those of the config file, except `insecure` and `config`.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
 /// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.

@@ -10,7 +10,8 @@
 
 namespace rlock {
 
-/// A deployment that one verb talks to: resolved from the options, opened, with a time limit for whoever only asks.
+/// A deployment that one verb talks to: resolved from the
+/// options, opened, with a time limit for whoever only asks.
 class Session {
  public:
   /// Whoever only looks is served by a replica, too.
@@ -31,10 +32,12 @@ class Session {
   /// Does the deployment announce by sharded pub/sub too?
   bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
 
-  /// The answer of any server. A signal that ends waits ends us. Throws Error, which names the server when that cannot be reached.
+  /// The answer of any server. A signal that ends waits ends us.
+  /// Throws Error, which names the server when that cannot be reached.
   Reply ask(const Call& call);
 
-  /// As ask(), for a question whose answer may be that it is forbidden or makes no sense: an error reply is an answer.
+  /// As ask(), for a question whose answer may be that it is
+  /// forbidden or makes no sense: an error reply is an answer.
   Reply any_answer(const Call& call);
 
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.

@@ -39,8 +39,8 @@ struct RunReport {
   std::string json() const;
 };
 
-/// Where reports go: descriptor, file, both or neither. Removes an old report, and keeps the descriptor from being inherited,
-/// unless it is the stdout or stderr of the command.
+/// Where reports go: descriptor, file, both or neither. Removes an old report, and keeps the descriptor from
+/// being inherited, unless it is the stdout or stderr of the command.
 /// `report`: what is known already; a failure that reaches main is added to it.
 /// Throws Error{system} when the file could not be written in the end.
 void open_status(std::optional<std::int64_t> fd, const std::string& file, const RunReport& report);
@@ -48,11 +48,12 @@ void open_status(std::optional<std::int64_t> fd, const std::string& file, const 
 /// What has become known since: a failure that reaches main is added to this.
 void foresee_status(const RunReport& report);
 
-/// Writes the report. The first one counts: nothing is written after it. What cannot be written is complained about, and the exit
-/// status stands.
+/// Writes the report. The first one counts: nothing is written after it.
+/// What cannot be written is complained about, and the exit status stands.
 void write_status(const RunReport& report) noexcept;
 
-/// For main: a failure is how the run ended. Nothing happens unless a status was asked for and none was written.
+/// For main: a failure is how the run ended. Nothing happens
+/// unless a status was asked for and none was written.
 void write_failed_status(Error::Kind kind, const std::string& text) noexcept;
 
 }  // namespace rlock

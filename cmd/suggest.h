@@ -6,11 +6,13 @@
 
 namespace rlock {
 
-/// What somebody may have meant who typed `word`: the nearest of `known`, if it is near enough to be worth a question.
+/// What somebody may have meant who typed `word`: the nearest
+/// of `known`, if it is near enough to be worth a question.
 /// Near: one mistake in three letters at most, where swapped neighbours count as one.
 std::optional<std::string_view> nearest(std::string_view word, const std::vector<std::string_view>& known);
 
-/// What stands behind the dashes of a word that begins with dashes of typography, as texts have them: "k" of "–k", "wait" of "—wait".
+/// What stands behind the dashes of a word that begins with dashes of
+/// typography, as texts have them: "k" of "–k", "wait" of "—wait".
 /// Nothing: it begins with none.
 std::optional<std::string_view> behind_typeset_dash(std::string_view word);
 

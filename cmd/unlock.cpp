@@ -145,8 +145,8 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
 }
 
-/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought. Empty: whoever has it,
-/// where several were shown, or not in full.
+/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought.
+/// Empty: whoever has it, where several were shown, or not in full.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
   if (owner_) return *owner_;
   if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};

@@ -10,8 +10,8 @@
 
 namespace rlock {
 
-/// Something that rlock can be told to do: `run`, `lock acquire`, ... Made for one command line, it declares its options,
-/// which write into it, and then acts.
+/// Something that rlock can be told to do: `run`, `lock acquire`, ... Made for one command line, it declares
+/// its options, which write into it, and then acts.
 class Verb {
  public:
   virtual ~Verb() = default;
@@ -22,7 +22,8 @@ class Verb {
   /// Its words could not be understood: those options are set that could be. Main tells the user why.
   virtual void misunderstood() {}
 
-  /// Does what was asked and answers the exit status. `started`: when rlock began, since waits are counted from there.
+  /// Does what was asked and answers the exit status. `started`:
+  /// when rlock began, since waits are counted from there.
   /// `command`: of a verb that runs one, its words.
   virtual int act(TimePoint started, std::vector<std::string> command) = 0;
 };

@@ -65,7 +65,8 @@ std::vector<Chapter> chapters() {
   };
 }
 
-/// The verbs of a noun, "acquire | release", or what a verb without a noun is for. Empty where there is neither.
+/// The verbs of a noun, "acquire | release", or what a verb
+/// without a noun is for. Empty where there is neither.
 std::string line_of(std::string_view noun) {
   std::string line;
   for (const VerbEntry& entry : verbs()) {

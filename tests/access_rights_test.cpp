@@ -1,5 +1,5 @@
-// ACCESS RIGHTS in rlock(1): the user that it makes, word for word, may do all that rlock does with its own names, and nothing
-// else: neither what reads or changes what others have nor what only administrators need.
+// ACCESS RIGHTS in rlock(1): the user that it makes, word for word, may do all that rlock does with its own
+// names, and nothing else: neither what reads or changes what others have nor what only administrators need.
 
 #include <doctest/doctest.h>
 

@@ -139,7 +139,8 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   CHECK(redis.log ==
         std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire", "toy/acquire"});
   CHECK(redis.watched.front() == "wake:b");
-  // No copy of a question is on its way, and an undo sent on an abandoned connection could cancel the second try.
+  // No copy of a question is on its way, and an undo sent
+  // on an abandoned connection could cancel the second try.
   CHECK(redis.sent_on_abandoned.empty());
 }
 

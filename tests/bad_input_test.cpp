@@ -1,4 +1,5 @@
-// What a person or a script can get wrong: one line that says what was expected, the documented status, and nothing sent.
+// What a person or a script can get wrong: one line that says
+// what was expected, the documented status, and nothing sent.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// What people are told that a holder runs: the script and not its interpreter, and no argument unless asked for.
+// What people are told that a holder runs: the script and
+// not its interpreter, and no argument unless asked for.
 
 #include "cmd/command_name.h"
 

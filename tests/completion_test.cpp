@@ -28,7 +28,8 @@ Process::Options shell_environment(const RedisServer& redis, const TempDir& fold
   return options;
 }
 
-/// What bash would offer for the last word of a line, one a line: the line is taken apart as readline does, at blanks, ':' and '='.
+/// What bash would offer for the last word of a line, one a line:
+/// the line is taken apart as readline does, at blanks, ':' and '='.
 std::string bash_offers(const RedisServer& redis, const std::string& line) {
   TempDir folder;
   std::string words;
@@ -116,8 +117,9 @@ TEST_CASE("bash completes verbs, options, types, files and keys of a live server
 
 namespace {
 
-/// What the rows below ask for: a pool, a semaphore and a latch that nobody has taken anything of, a lock with a known owner, a key below
-/// a prefix, and a number of somebody else's that no verb for locks should offer.
+/// What the rows below ask for: a pool, a semaphore and a latch that nobody
+/// has taken anything of, a lock with a known owner, a key below a prefix,
+/// and a number of somebody else's that no verb for locks should offer.
 void furnish(RedisServer& redis) {
   for (const Words& words :
        {Words{"permit", "init", "seats", "3"}, Words{"sem", "init", "slots", "3"},

@@ -1,4 +1,5 @@
-// Many workers want the same thing through `rlock run`, for some seconds; some of them are killed. The witness looks on.
+// Many workers want the same thing through `rlock run`, for
+// some seconds; some of them are killed. The witness looks on.
 // $RLOCK_CONTENTION says for how many seconds; else 3 in CI and 1 while working.
 
 #include <doctest/doctest.h>
@@ -98,8 +99,8 @@ class Arena {
     CHECK(others_.empty());
     // What a killed holder had is free within its lease.
     CHECK(ask_again() == 0);
-    // Permits of the killed go back to the pool when somebody asks for some after the end of their lease. What is known
-    // of the dead lasts a lease from the last question.
+    // Permits of the killed go back to the pool when somebody asks for some after the end of their lease.
+    // What is known of the dead lasts a lease from the last question.
     const auto rests = [&] { return redis_.keys() == contest_.left; };
     for (int i = 0; i < 2 && !eventually(rests, 2 * kLease); ++i) ask_again();
     CHECK_MESSAGE(rests(), redis_.keys());

@@ -1,5 +1,5 @@
-// A server may repeat what it was told, the password too: in errors, in values, in names. Whatever it says, and wherever
-// somebody has typed the password, no text that rlock prints or writes holds it.
+// A server may repeat what it was told, the password too: in errors, in values, in names. Whatever it says,
+// and wherever somebody has typed the password, no text that rlock prints or writes holds it.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -98,7 +98,8 @@ class Shown {
   Rlock rlock_;
 };
 
-/// Runs many, some at a time: most of them wait for something that never comes. None of them may show the password.
+/// Runs many, some at a time: most of them wait for something
+/// that never comes. None of them may show the password.
 class Batch {
  public:
   ~Batch() {
@@ -126,7 +127,8 @@ class Batch {
   std::deque<Run> runs_;
 };
 
-/// The environment of an rlock that has these servers, the password, little patience, and what a config file says besides.
+/// The environment of an rlock that has these servers, the
+/// password, little patience, and what a config file says besides.
 Process::Options with(const std::string& url, const std::string& more = "") {
   static const TempDir folder;
   const std::string config = folder / "config" + std::to_string(more.size());

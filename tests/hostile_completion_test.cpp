@@ -1,5 +1,5 @@
-// Whoever may write to the server chooses what TAB offers: no shell executes a byte of it, and what is typed for the
-// user is the key and nothing else.
+// Whoever may write to the server chooses what TAB offers: no shell executes
+// a byte of it, and what is typed for the user is the key and nothing else.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline{30};
 
-/// A shell at its prompt, with the completion of rlock loaded. Its `rlock` only writes down what it was given; but
-/// where the completion asks for keys it is the real one.
+/// A shell at its prompt, with the completion of rlock loaded. Its `rlock` only writes down what it was
+/// given; but where the completion asks for keys it is the real one.
 class Shell {
  public:
   Shell(const std::string& name, const RedisServer& redis) : name_(name) {

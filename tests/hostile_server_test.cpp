@@ -1,4 +1,5 @@
-// A server that sends without end, or much: rlock's memory stays small, it ends as documented, and it asks no more than it must.
+// A server that sends without end, or much: rlock's memory stays
+// small, it ends as documented, and it asks no more than it must.
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,8 @@
 namespace rlock::test {
 namespace {
 
-/// An escape sequence, a line of its own, a C1 control character as a byte and as UTF-8, bytes that are no UTF-8, and a bell.
+/// An escape sequence, a line of its own, a C1 control character
+/// as a byte and as UTF-8, bytes that are no UTF-8, and a bell.
 const std::string kHostile = "k\x1b[31m\nrlock: all is well\x9b\xc2\x9b\xff\x07";
 
 /// Printable ASCII and line ends only.

@@ -1,5 +1,5 @@
-// A run inside a run of the same key, which goes on after the outer one has ended: whatever copies of the outer one's calls are
-// still on their way, the inner hold stays.
+// A run inside a run of the same key, which goes on after the outer one has ended: whatever copies of the
+// outer one's calls are still on their way, the inner hold stays.
 
 #include <doctest/doctest.h>
 

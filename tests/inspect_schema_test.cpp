@@ -1,4 +1,5 @@
-// rlock inspect --json before every type of key, against the schema that programs rely on: names, types and values.
+// rlock inspect --json before every type of key, against the
+// schema that programs rely on: names, types and values.
 // More names may come.
 
 #include <doctest/doctest.h>
@@ -15,7 +16,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// What a value may be: number, text, flag, list or object, with `?` behind it null too; or some texts with | between them.
+/// What a value may be: number, text, flag, list or object, with
+/// `?` behind it null too; or some texts with | between them.
 bool is_a(const Json& value, std::string wanted) {
   if (wanted.ends_with('?')) {
     if (value.is_null()) return true;

@@ -1,5 +1,6 @@
-// A copy of a call can stay on its way, in a connection that was given up, and be executed when its owner has done other things
-// since. Whatever call it is and whenever it comes: it never lowers the count or the lease of another hold of that owner.
+// A copy of a call can stay on its way, in a connection that was given up, and be
+// executed when its owner has done other things since. Whatever call it is and whenever
+// it comes: it never lowers the count or the lease of another hold of that owner.
 
 #include <doctest/doctest.h>
 
@@ -98,7 +99,8 @@ void copy_in_between(const std::vector<Step>& steps, const Lockable& looked_at,
       for (std::size_t i = after + 1; i < steps.size(); ++i) history.run(steps[i].call);
       for (const Call& call : at_last) history.run(call);
       const Has left = history.has(looked_at);
-      // When the outer hold has ended before the inner one its acquire can come after both: it ends with its lease.
+      // When the outer hold has ended before the inner one its
+      // acquire can come after both: it ends with its lease.
       const bool taken_by_nobody = late == 0 && after == steps.size() - 1 && left.rest <= kOuterLease;
       CHECK((left.holds == 0 || taken_by_nobody));
     }

@@ -33,7 +33,8 @@ struct Scene {
     proxy.reset_all();
   }
 
-  /// Runs it while the answers after the first `pieces` of them are lost, until a connection has been given up for it.
+  /// Runs it while the answers after the first `pieces` of them
+  /// are lost, until a connection has been given up for it.
   int run_with_lost_answers(const Words& words, std::size_t pieces) {
     const std::size_t before = proxy.connections();
     proxy.drop_answers_after(pieces);

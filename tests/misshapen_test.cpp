@@ -1,5 +1,5 @@
-// A server, or what stands before it, answers something that no script answers. That is no answer: the command's own status
-// and the record of the run survive it, whichever answer of a hold's life it is.
+// A server, or what stands before it, answers something that no script answers. That is no answer: the
+// command's own status and the record of the run survive it, whichever answer of a hold's life it is.
 
 #include <doctest/doctest.h>
 
@@ -63,7 +63,8 @@ const std::map<std::string, std::string>& shapes() {
 const std::vector<std::string> kFewShapes{"nil", "a number", "text", "an array in an array",
                                           "no Redis at all"};
 
-/// All of them for the lock; for the others, which are read in the same way, those that differ most. RLOCK_LONG=1: all of all.
+/// All of them for the lock; for the others, which are read in the
+/// same way, those that differ most. RLOCK_LONG=1: all of all.
 bool is_tried(const std::string& kind, const std::string& shape) {
   static const std::set<std::string> telling{"nil",
                                              "a number",

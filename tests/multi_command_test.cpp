@@ -47,7 +47,8 @@ std::string wanted(int worker) {
 
 std::string without_twins(const std::string& keys) { return keys == "aab" ? "ab" : keys; }
 
-/// Ten want a b c, ten c b a, four a a b; `meanwhile` may do something to the servers. All must finish, alone at each key.
+/// Ten want a b c, ten c b a, four a a b; `meanwhile` may do
+/// something to the servers. All must finish, alone at each key.
 void check_crossing(
     const char* name, const Process::Options& environment, const Words& options, int runs,
     const std::function<void(const Witnesses&)>& meanwhile = [](const Witnesses&) {}) {

@@ -1,5 +1,5 @@
-// What somebody has put on the server, by malice or by many crashes: however much it is, no command of rlock keeps the server
-// from its work for long, and none ends otherwise than documented.
+// What somebody has put on the server, by malice or by many crashes: however much it is, no command of rlock
+// keeps the server from its work for long, and none ends otherwise than documented.
 
 #include <doctest/doctest.h>
 

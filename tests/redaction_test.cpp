@@ -1,4 +1,5 @@
-// What no text may hold. The passwords of these tests are kept until this process ends: each is one of its own.
+// What no text may hold. The passwords of these tests are
+// kept until this process ends: each is one of its own.
 
 #include "base/redaction.h"
 

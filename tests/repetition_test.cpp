@@ -1,5 +1,5 @@
-// An answer may get lost on its way: every script can be sent twice. The second copy changes nothing and gets the same
-// answer, or hears that what it wants is already so, where a row of the table says it.
+// An answer may get lost on its way: every script can be sent twice. The second copy changes nothing and gets
+// the same answer, or hears that what it wants is already so, where a row of the table says it.
 
 #include <doctest/doctest.h>
 

@@ -15,7 +15,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// What the words behind `rlock run` come to. No server is asked, no file read but the config files that are named.
+/// What the words behind `rlock run` come to. No server is
+/// asked, no file read but the config files that are named.
 struct Line {
   RunOptions options;
   std::string refusal;

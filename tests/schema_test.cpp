@@ -1,4 +1,5 @@
-// The JSON of rlock inspect is what rlock-inspect(1) says, for every type and every state that may stand under a key.
+// The JSON of rlock inspect is what rlock-inspect(1) says,
+// for every type and every state that may stand under a key.
 
 #include <doctest/doctest.h>
 

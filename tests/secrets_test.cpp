@@ -1,4 +1,5 @@
-// A password is found nowhere, whatever way it came and however the run ended; and rlock leaves no core that would hold it.
+// A password is found nowhere, whatever way it came and however
+// the run ended; and rlock leaves no core that would hold it.
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -107,7 +108,8 @@ std::string all_of(RedisServer& redis) {
   return all;
 }
 
-/// Nothing that rlock and its processes say or show holds the password, while the command runs and at its end.
+/// Nothing that rlock and its processes say or show holds
+/// the password, while the command runs and at its end.
 void check_a_hold(RedisServer& redis, const Passwords& passwords, const Source& source) {
   const std::string status = passwords.status_file();
   Rlock rlock{run(source, {"--reason", "r", "--lease", "5s", "--status-file", status},

@@ -1,4 +1,5 @@
-// Where settings come from, as the binary finds them: a terminal for a password, the files of the machine and of the user.
+// Where settings come from, as the binary finds them: a terminal
+// for a password, the files of the machine and of the user.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -11,7 +12,8 @@
 namespace rlock::test {
 namespace {
 
-/// Runs `script` where /etc is a folder of its own, so that /etc/rlock can be written. Nothing where that is not permitted.
+/// Runs `script` where /etc is a folder of its own, so that
+/// /etc/rlock can be written. Nothing where that is not permitted.
 std::optional<Process> in_own_etc(const std::string& script, Process::Options options) {
   Process may{{"unshare", "-rm", "mount", "-t", "tmpfs", "none", "/etc"}};
   if (may.exit_code() != 0) return std::nullopt;

@@ -1,5 +1,5 @@
-// What people type by mistake: an empty variable, a word of another tool, a dash out of a text. Each gets the hint that is true
-// for it, with status 64, and nothing is sent.
+// What people type by mistake: an empty variable, a word of another tool, a dash out of a text. Each gets the
+// hint that is true for it, with status 64, and nothing is sent.
 
 #include <doctest/doctest.h>
 

@@ -11,7 +11,8 @@ constexpr std::string_view kHidden = "***";
 /// Shorter ones are found in every text by chance.
 constexpr std::size_t kLeastPart = 4;
 
-/// Of a longer password so much is enough to know it by: servers cut long words when they repeat them, and tokens are long.
+/// Of a longer password so much is enough to know it by: servers
+/// cut long words when they repeat them, and tokens are long.
 constexpr std::size_t kKnownBy = 16;
 
 /// The longest first: one may be the beginning of another, and its rest would be shown.
@@ -46,7 +47,8 @@ void hide(std::string& text, std::string_view password) {
   }
 }
 
-/// What stands between "://" and the last '@' before a blank: a password may hold an '@' that should have been encoded.
+/// What stands between "://" and the last '@' before a blank:
+/// a password may hold an '@' that should have been encoded.
 void hide_in_urls(std::string& text, bool also_user) {
   constexpr std::string_view kMark = "://";
   constexpr std::string_view kBlanks = " \t\r\n";

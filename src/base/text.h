@@ -8,8 +8,9 @@
 
 namespace rlock {
 
-/// Bytes that came from outside, made harmless for a terminal or a log line: passwords become *** (see redacted()); C0, DEL,
-/// C1 (as UTF-8 and as raw bytes), bidirectional controls, line and paragraph separators and invalid UTF-8 become \xNN.
+/// Bytes that came from outside, made harmless for a terminal or a log line: passwords
+/// become *** (see redacted()); C0, DEL, C1 (as UTF-8 and as raw bytes), bidirectional
+/// controls, line and paragraph separators and invalid UTF-8 become \xNN.
 /// At most `limit` bytes are shown; what is cut is marked by "...".
 std::string sanitized(std::string_view foreign, std::size_t limit = 300);
 
@@ -19,7 +20,8 @@ bool is_harmless(std::string_view bytes);
 /// sanitized(), in single quotes: 'deploy'.
 std::string in_quotes(std::string_view bytes);
 
-/// As one word for a shell (bash, zsh, ksh), to be pasted: deploy, 'a b', $'a\nb'. Passwords become *** (see redacted()).
+/// As one word for a shell (bash, zsh, ksh), to be pasted:
+/// deploy, 'a b', $'a\nb'. Passwords become *** (see redacted()).
 std::string shell_quoted(std::string_view foreign);
 
 /// The same for what is known to hold no password: the URL of a server, with the user that it needs.
@@ -28,7 +30,8 @@ std::string shell_word(std::string_view word);
 /// Valid UTF-8 for JSON: bytes that are none become U+FFFD... never fails.
 std::string utf8(std::string_view bytes);
 
-/// The whole text as a decimal integer without sign, blanks or anything else; nothing if it is none or too large.
+/// The whole text as a decimal integer without sign, blanks
+/// or anything else; nothing if it is none or too large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
 /// As RFC 4648 has it, padded.

@@ -47,9 +47,9 @@ struct Patience {
 /// A patience of its own, counted from now, that nothing cuts short.
 Patience within(Milliseconds duration);
 
-/// Reads "500ms", "30", "1m30s", ".5s", "010s": a number and a unit (ms s sec m min h d w), or several; a bare
-/// number is seconds. Whole milliseconds, rounded up. Zero is read as zero: whether it is allowed is
-/// the caller's business. Locale never matters.
+/// Reads "500ms", "30", "1m30s", ".5s", "010s": a number and a unit (ms s sec m min h
+/// d w), or several; a bare number is seconds. Whole milliseconds, rounded up. Zero is
+/// read as zero: whether it is allowed is the caller's business. Locale never matters.
 /// Throws Error{usage} for anything else (negative, exponent, nan, unknown unit, more than kLongest);
 /// the text says what is wrong with the value and not which option it stood in.
 Milliseconds parse_duration(std::string_view text);

@@ -29,8 +29,8 @@ struct Launch {
   int error = 0;
 };
 
-/// What the command's process does before it becomes the command. It runs in our memory, on a stack of its own, while
-/// we stand still.
+/// What the command's process does before it becomes the command. It
+/// runs in our memory, on a stack of its own, while we stand still.
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -45,8 +45,8 @@ int become(void* argument) {
   ::_exit(127);
 }
 
-/// Like vfork(), but the child cannot spoil our stack frame: a third of the time that fork() takes, and no pipe is
-/// needed to learn that exec has failed.
+/// Like vfork(), but the child cannot spoil our stack frame: a third of the time that fork() takes, and no
+/// pipe is needed to learn that exec has failed.
 pid_t start(Launch& launch) {
   constexpr std::size_t kStack = 64 * 1024;
   // Not on our own stack, where each page of it would be touched.

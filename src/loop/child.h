@@ -21,14 +21,14 @@ struct Command {
 
 /// A command that runs in a process group of its own and is killed by the kernel when we end.
 ///
-/// Entirely passive: after a turn look at ended() and take_stop(). One that has ended keeps its pid, and so its group keeps its
-/// number, until reap(): whoever signals the group before that cannot hit a stranger.
+/// Entirely passive: after a turn look at ended() and take_stop(). One that has ended keeps its pid, and so
+/// its group keeps its number, until reap(): whoever signals the group before that cannot hit a stranger.
 /// As PID 1 we bury the orphans too.
 /// REQUIRES: SIGCHLD is blocked and not ignored (Signals sees to that).
 class Child final : public Source {
  public:
-  /// Called in the command's process, before it becomes the command, with its pid. It runs in our memory while we
-  /// wait, so whatever it changes stays changed: no allocation, no locks, system calls only.
+  /// Called in the command's process, before it becomes the command, with its pid. It runs in our memory
+  /// while we wait, so whatever it changes stays changed: no allocation, no locks, system calls only.
   using Prelude = std::function<void(pid_t self)>;
 
   /// Starts it, or knows why not: start_errno().
@@ -37,7 +37,8 @@ class Child final : public Source {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Why it did not start: the program cannot be executed, or there can be no new process (EAGAIN, ENOMEM, ...). 0: it did.
+  /// Why it did not start: the program cannot be executed, or
+  /// there can be no new process (EAGAIN, ENOMEM, ...). 0: it did.
   int start_errno() const noexcept { return start_errno_; }
 
   /// Its pid, which is its group's number too.

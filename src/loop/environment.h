@@ -15,7 +15,8 @@ using Variables = std::vector<std::pair<std::string, std::optional<std::string>>
 
 /// The environment of a command: ours, with some variables set or unset.
 ///
-/// LISTEN_PID and WATCHDOG_PID (systemd's word for "this is meant for you") that name us will name the command.
+/// LISTEN_PID and WATCHDOG_PID (systemd's word for "this
+/// is meant for you") that name us will name the command.
 /// Ours must not change while it lives: what is not changed is not copied.
 class Environment {
  public:

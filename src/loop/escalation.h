@@ -24,8 +24,8 @@ inline Deadlines earliest(const Deadlines& a, const Deadlines& b) {
   return {earliest(a.stop, b.stop), earliest(a.kill, b.kill)};
 }
 
-/// Which signal is due next: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL until no process is
-/// left. Knows no processes.
+/// Which signal is due next: the chosen one, then CONT (a stopped process sees no signal but KILL), then KILL
+/// until no process is left. Knows no processes.
 class Escalation {
  public:
   explicit Escalation(int signal) : signal_(signal) {}

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// Ends a turn of the loop when a process ends, a child of ours or not. Also now and then: the process may have left the group, or
-/// the kernel has no pidfd.
+/// Ends a turn of the loop when a process ends, a child of ours or not. Also now and then: the process may
+/// have left the group, or the kernel has no pidfd.
 class ExitWatch final : public Source {
  public:
   ExitWatch(Loop& loop, pid_t pid);

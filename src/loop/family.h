@@ -7,8 +7,9 @@
 
 namespace rlock {
 
-/// What "the command" is, when it has to stop: its process group, and whoever else of our session carries the marks of this
-/// run in his environment, for `timeout`, `set -m`, GNU parallel and runs inside this one make groups of their own.
+/// What "the command" is, when it has to stop: its process group, and whoever else
+/// of our session carries the marks of this run in his environment, for `timeout`,
+/// `set -m`, GNU parallel and runs inside this one make groups of their own.
 ///
 /// Not reached: other sessions (setsid, daemons), a cleared environment. Where /proc does not show us, only
 /// the group is.
@@ -17,8 +18,8 @@ namespace rlock {
 /// to a group of another session.
 class Family {
  public:
-  /// `group`: 0 while it is not known. `marks`: "NAME=value", all of which must stand in an environment, each whole or as the
-  /// first lines of a longer value; none: only the group.
+  /// `group`: 0 while it is not known. `marks`: "NAME=value", all of which must stand in an environment, each
+  /// whole or as the first lines of a longer value; none: only the group.
   Family(pid_t group, pid_t session, std::vector<std::string> marks);
 
   pid_t group() const noexcept { return group_; }

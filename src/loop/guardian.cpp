@@ -48,14 +48,15 @@ void Guardian::start() {
 
 void Guardian::reap() noexcept {
   if (orders_ >= 0) ::close(std::exchange(orders_, -1));
-  // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One that PID 1 has
-  // buried among its orphans has no number any more.
+  // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One
+  // that PID 1 has buried among its orphans has no number any more.
   if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
   if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);
 }
 
 void Guardian::write(const Order& order) const noexcept {
-  // A guardian that does not read is stopped, one whose pipe is closed will be replaced: neither is to hold us up.
+  // A guardian that does not read is stopped, one whose pipe
+  // is closed will be replaced: neither is to hold us up.
   (void)!::write(orders_, &order, sizeof order);
 }
 

@@ -19,8 +19,8 @@ class Guardian final : public Source {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  /// Whom it guards. For the command's process, before it becomes the command: from then on its group is known, even if we die at
-  /// once. Allocates nothing.
+  /// Whom it guards. For the command's process, before it becomes the command: from then on its group is
+  /// known, even if we die at once. Allocates nothing.
   void tell_group(pid_t group) noexcept;
 
   /// When it has to act if it hears no more. Cheap when nothing has changed.

@@ -16,14 +16,15 @@
 namespace rlock {
 namespace {
 
-/// After rlock has died: how long the guardian tries to kill processes that KILL does not end (those that wait for a disk).
+/// After rlock has died: how long the guardian tries to kill
+/// processes that KILL does not end (those that wait for a disk).
 constexpr Milliseconds kLastTries{10000};
 
 /// The highest priority.
 constexpr int kFirst = -20;
 
-/// Leaves everything that could end this process together with rlock: its session and terminal, its descriptors, signals, and
-/// `killall rlock`.
+/// Leaves everything that could end this process together with rlock: its
+/// session and terminal, its descriptors, signals, and `killall rlock`.
 void detach(int orders) {
   ::setsid();
   sigset_t all;
@@ -31,7 +32,8 @@ void detach(int orders) {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   if (orders > 0) ::close_range(0, static_cast<unsigned>(orders) - 1, 0);
   ::close_range(static_cast<unsigned>(orders) + 1, ~0U, 0);
-  // The processes that it has to kill in time must not take its processor time. Most users may not raise a priority.
+  // The processes that it has to kill in time must not take
+  // its processor time. Most users may not raise a priority.
   ::setpriority(PRIO_PROCESS, 0, kFirst);
   ::prctl(PR_SET_NAME, "guardian");
   // `ps` and `pkill -f` read this: as much of the name as has room there.

@@ -24,12 +24,13 @@ struct Order {
   Deadlines until = {};  ///< deadlines
 };
 
-/// How much later than rlock the guardian sends the stop signal, so that a command gets it once while rlock works. KILL may come
-/// twice: it does not wait for that.
+/// How much later than rlock the guardian sends the stop signal, so that a command gets it once while rlock
+/// works. KILL may come twice: it does not wait for that.
 constexpr Milliseconds kLaterThanRlock{100};
 
-/// The main function of the guardian process. Reads orders from the descriptor `orders`; stops the family of `guarded` when a
-/// deadline passes that no order has moved, and kills it at once when the pipe ends, because then rlock has died.
+/// The main function of the guardian process. Reads orders from the descriptor
+/// `orders`; stops the family of `guarded` when a deadline passes that no order has
+/// moved, and kills it at once when the pipe ends, because then rlock has died.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

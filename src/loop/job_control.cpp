@@ -12,8 +12,8 @@
 namespace rlock {
 namespace {
 
-/// How often we look whether the terminal is ours while the command waits for it: a shell that brings a running job to the
-/// foreground tells nobody.
+/// How often we look whether the terminal is ours while the command waits
+/// for it: a shell that brings a running job to the foreground tells nobody.
 constexpr Milliseconds kLookForTerminal{200};
 
 /// What keys and the window send to the group in the foreground.
@@ -44,7 +44,8 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       look_for_terminal(child, now);
       break;
     case SIGTSTP:
-      // Only what the terminal sent to the command alone has to be shared: otherwise the group has got it, or nobody meant it.
+      // Only what the terminal sent to the command alone has to be
+      // shared: otherwise the group has got it, or nobody meant it.
       if (terminal_.lent()) return stop_too(true);
       // Whoever was sooner to stop than we were (xargs) may already have been continued, and we with him.
       if (told && signals_.has_come(SIGCONT)) break;
@@ -90,8 +91,8 @@ void JobControl::pass_on(const Child& child, int number) {
 void JobControl::stop_too(bool group) {
   terminal_.take_back();
   before_stop_();
-  // The default action, not STOP: who has nobody above to continue him (an orphaned group) is not stopped by it. Pending
-  // until it is unblocked, and then delivered before sigprocmask returns.
+  // The default action, not STOP: who has nobody above to continue him (an orphaned group) is not stopped by
+  // it. Pending until it is unblocked, and then delivered before sigprocmask returns.
   ::kill(group ? 0 : ::getpid(), SIGTSTP);
   sigset_t stop;
   ::sigemptyset(&stop);

@@ -9,12 +9,12 @@
 
 namespace rlock {
 
-/// Makes a command in a group of its own look like one that runs in ours: to the terminal, to the shell above us, and to whoever
-/// sends us signals.
+/// Makes a command in a group of its own look like one that runs in ours:
+/// to the terminal, to the shell above us, and to whoever sends us signals.
 ///
-/// Signals that a process sends us go to the command's group, each time; those of the terminal only while it is ours, for
-/// else the command has got them. When the command is stopped on the terminal we stop with it; when it is stopped
-/// because it wants the terminal, it gets it as soon as it is ours to give.
+/// Signals that a process sends us go to the command's group, each time; those of the terminal only while it
+/// is ours, for else the command has got them. When the command is stopped on the terminal we stop with it;
+/// when it is stopped because it wants the terminal, it gets it as soon as it is ours to give.
 class JobControl {
  public:
   /// `before_stop` is called before we stop with the command: from then on nobody renews.
@@ -60,8 +60,8 @@ class JobControl {
   std::optional<int> passed_on_;
 };
 
-/// Sends `number` to our whole process group, ourselves included. For an interruption that the command's group alone
-/// has seen, so that an enclosing loop ends as it would without us.
+/// Sends `number` to our whole process group, ourselves included. For an interruption that the command's
+/// group alone has seen, so that an enclosing loop ends as it would without us.
 void share_with_group(int number) noexcept;
 
 }  // namespace rlock

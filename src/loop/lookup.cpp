@@ -30,8 +30,8 @@ constexpr char kSorry = '!';
   throw Error{Error::system, std::string{what} + ": " + std::strerror(errno)};
 }
 
-/// Ends with its parent, hears no signal that is meant for it (^C goes to the whole foreground group) and holds nothing open
-/// that somebody waits to see closed.
+/// Ends with its parent, hears no signal that is meant for it (^C goes to the whole foreground group) and
+/// holds nothing open that somebody waits to see closed.
 void detach(int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);

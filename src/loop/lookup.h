@@ -11,11 +11,12 @@
 
 namespace rlock {
 
-/// What a name means, asked in a process of its own: the system's resolver can neither be interrupted nor hurried, and a name
-/// server that never answers holds it for half a minute.
+/// What a name means, asked in a process of its own: the system's resolver can neither be interrupted nor
+/// hurried, and a name server that never answers holds it for half a minute.
 ///
-/// Passive like a Source, for whoever owns it: poll fd() for reading, call ready(), look at found() and failure(). It has no
-/// deadline of its own; the destructor ends the helper at once. REQUIRES: a process with one thread.
+/// Passive like a Source, for whoever owns it: poll fd() for reading, call
+/// ready(), look at found() and failure(). It has no deadline of its own; the
+/// destructor ends the helper at once. REQUIRES: a process with one thread.
 class Lookup {
  public:
   /// Numeric addresses, IPv6 with its zone; throws std::runtime_error with the reason. Runs in the helper.

@@ -22,7 +22,8 @@ class Loop {
   void join(Source& source);
   void leave(Source& source) noexcept;
 
-  /// Waits until a source is ready, a source's wake_at() has come, or `until`; tells those concerned; returns.
+  /// Waits until a source is ready, a source's wake_at()
+  /// has come, or `until`; tells those concerned; returns.
   /// Returns at once, having told whoever is ready, when `until` has passed.
   void turn(TimePoint until);
 

@@ -12,7 +12,8 @@ struct Found {
   int error = 0;     ///< ENOENT: not found; EACCES: found, but nothing that may be executed
 };
 
-/// Looks `command` up in `folders` ("/usr/bin:/bin", an empty one is the working directory), as execvp(3) would.
+/// Looks `command` up in `folders` ("/usr/bin:/bin", an
+/// empty one is the working directory), as execvp(3) would.
 /// A command with a slash is not looked at: exec will say.
 Found find_program(const std::string& command, std::string_view folders);
 

@@ -18,15 +18,16 @@ namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/// Those whose arrival means that nobody wants to wait any longer. ALRM: `alarm` outlives exec, and is a poor man's timeout.
+/// Those whose arrival means that nobody wants to wait any longer.
+/// ALRM: `alarm` outlives exec, and is a poor man's timeout.
 constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 bool contains(const auto& numbers, int number) {
   return std::ranges::find(numbers, number) != std::end(numbers);
 }
 
-/// Those that were ignored when we were started. Real-time signals are not asked for: what ignores them ignores
-/// them in the command too.
+/// Those that were ignored when we were started. Real-time signals are
+/// not asked for: what ignores them ignores them in the command too.
 std::bitset<NSIG> ignored_now() {
   std::bitset<NSIG> ignored;
   for (int number = 1; number < SIGSYS + 1; ++number) {

@@ -20,12 +20,13 @@ struct Caught {
   pid_t sender;     ///< 0 when it lives in another pid namespace
 };
 
-/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at. But ^Z stops us like everybody
-/// else, until take_stops().
+/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at. But ^Z
+/// stops us like everybody else, until take_stops().
 ///
-/// What was ignored when we were started (nohup, background jobs of sh) stays ignored. SIGCHLD gets its default action,
-/// lest the kernel reap for us, and SIGPIPE is ignored. Left to their own devices: KILL, STOP, and the faults (SEGV,
-/// BUS, FPE, ILL, TRAP, SYS). SIGCHLD is only blocked: whoever has children looks for it.
+/// What was ignored when we were started (nohup, background jobs of sh) stays
+/// ignored. SIGCHLD gets its default action, lest the kernel reap for us, and SIGPIPE
+/// is ignored. Left to their own devices: KILL, STOP, and the faults (SEGV, BUS, FPE,
+/// ILL, TRAP, SYS). SIGCHLD is only blocked: whoever has children looks for it.
 /// REQUIRES: no other thread, and no other Signals.
 class Signals final : public Source {
  public:
@@ -92,8 +93,8 @@ class Signals final : public Source {
   int questions_ = 0;
 };
 
-/// Ends this process by `number`, with its default action and without a core of ours; as PID 1, which no signal of its own
-/// can end, with 128 + number.
+/// Ends this process by `number`, with its default action and without a core of ours; as PID 1, which no
+/// signal of its own can end, with 128 + number.
 [[noreturn]] void die_of(int number) noexcept;
 
 /// "SIGTERM", "SIGRTMIN+3".

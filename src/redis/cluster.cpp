@@ -187,7 +187,8 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   forget_nodes();
 }
 
-/// Forgets nodes that serve nothing any more, as soon as nothing is under way to them: a long wait outlives many.
+/// Forgets nodes that serve nothing any more, as soon as
+/// nothing is under way to them: a long wait outlives many.
 void Cluster::forget_nodes() {
   const auto needed = [&](const Link& link) {
     const auto is_it = [&](const Address& address) { return address == link.address(); };

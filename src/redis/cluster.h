@@ -15,11 +15,12 @@
 
 namespace rlock {
 
-/// The nodes of a cluster, each with a link of its own: a call goes where its key's slot lives. Who lives where is asked of the
-/// nodes one after the other, at the beginning and whenever a redirection or a failure says that it may have changed.
+/// The nodes of a cluster, each with a link of its own: a call goes where its key's
+/// slot lives. Who lives where is asked of the nodes one after the other, at the
+/// beginning and whenever a redirection or a failure says that it may have changed.
 ///
-/// It listens to a channel on the node of the channel's slot, in both ways at once: what is announced by SPUBLISH is not heard
-/// by SUBSCRIBE, nor the other way round.
+/// It listens to a channel on the node of the channel's slot, in both ways at once: what is announced by
+/// SPUBLISH is not heard by SUBSCRIBE, nor the other way round.
 class Cluster final : public Route {
  public:
   Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);

@@ -78,8 +78,8 @@ void Connection::begin_greeting() {
   if (!greets_alone()) write_held_back();
 }
 
-/// Must nothing follow the greeting before it has been answered? Else a lock could be taken as the wrong user or in the
-/// wrong database.
+/// Must nothing follow the greeting before it has been answered? Else
+/// a lock could be taken as the wrong user or in the wrong database.
 bool Connection::greets_alone() const {
   return greeting_.password.has_value() || !greeting_.user.empty() || greeting_.db != 0;
 }
@@ -94,8 +94,8 @@ void Connection::greet() {
     wire_->say(words);
     expected_.push_back({.role = role});
   };
-  // A server that asks for no password takes any from HELLO, and from AUTH with a name. Only AUTH alone is told so: whoever has a
-  // password for a server that has none has come to another server than was meant.
+  // A server that asks for no password takes any from HELLO, and from AUTH with a name. Only AUTH alone is
+  // told so: whoever has a password for a server that has none has come to another server than was meant.
   const bool is_default = greeting_.user.empty() || greeting_.user == "default";
   const bool by_password_alone = is_default && greeting_.password.has_value();
   const std::string password = greeting_.password.value_or("");  // an ACL user with `nopass` takes any
@@ -164,8 +164,8 @@ void Connection::write_held_back() {
   held_back_.clear();
 }
 
-/// What nobody may be there to repeat goes as text, but only once: a server that reads this long after our end reads no
-/// more than the first buffers of it.
+/// What nobody may be there to repeat goes as text, but only once: a server that reads this long after our
+/// end reads no more than the first buffers of it.
 bool Connection::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.call.in_full)) return true;
@@ -348,8 +348,8 @@ void Connection::accept_answer(Expected expected, Reply reply) {
   expected.question->answer = std::move(reply);
 }
 
-/// The server does not know the script. Its followers goes again too: it was to come behind it. Not for a question that has been
-/// given up: what undoes it has been written already, and must not be overtaken.
+/// The server does not know the script. Its followers goes again too: it was to come behind it. Not for a
+/// question that has been given up: what undoes it has been written already, and must not be overtaken.
 void Connection::write_as_text(Expected expected) {
   if (expected.question->forgotten && !expected.question->answer) return;
   expected.form = Form::as_text;

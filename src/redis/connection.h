@@ -39,7 +39,8 @@ struct Push {
   Reply reply{};  ///< refused: the error
 };
 
-/// A call on its way, shared by who asks and the connection that carries it: what is known outlives the connection.
+/// A call on its way, shared by who asks and the connection
+/// that carries it: what is known outlives the connection.
 struct Question {
   std::optional<Reply> answer;
   bool written = false;    ///< the server may have heard it
@@ -47,9 +48,9 @@ struct Question {
   bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
 };
 
-/// Bytes to one server over one socket: answers in the order of the questions, EVALSHA and then EVAL where the
-/// server does not know the script, pushes apart from replies. Made once, it opens, talks and fails; a new attempt
-/// is a new Connection (see Link). Knows nothing of topologies.
+/// Bytes to one server over one socket: answers in the order of the questions, EVALSHA and then EVAL where
+/// the server does not know the script, pushes apart from replies. Made once, it opens, talks and fails; a
+/// new attempt is a new Connection (see Link). Knows nothing of topologies.
 ///
 /// Entirely passive: look at open(), failure(), answers and pushes after a turn of the loop.
 class Connection final : public Source {
@@ -76,17 +77,17 @@ class Connection final : public Source {
   /// Why it is not open yet, as a reason to give up. REQUIRES: neither open nor failed
   std::string silence() const;
 
-  /// The next attempt should greet in RESP2. `told`: the server said that it does not know HELLO 3; `suspected`: it hung
-  /// up when it heard it, as some old servers and proxies do.
+  /// The next attempt should greet in RESP2. `told`: the server said that it does not know HELLO 3;
+  /// `suspected`: it hung up when it heard it, as some old servers and proxies do.
   enum class Resp2 { no, suspected, told };
   Resp2 wants_resp2() const noexcept { return wants_resp2_; }
 
-  /// Sends a call (with its followers) as soon as that is safe: in one write with the greeting where neither a password nor
-  /// a database number could be refused, else once the greeting has been answered.
+  /// Sends a call (with its followers) as soon as that is safe: in one write with the greeting where neither
+  /// a password nor a database number could be refused, else once the greeting has been answered.
   std::shared_ptr<Question> send(const Call& call, bool asking = false);
 
-  /// Writes a call and its followers, whose answers nobody will read: scripts as text (once), for nobody could send them
-  /// after a NOSCRIPT.
+  /// Writes a call and its followers, whose answers nobody will read:
+  /// scripts as text (once), for nobody could send them after a NOSCRIPT.
   void leave_behind(const Call& call);
 
   /// May the server still carry out a call that was given up before it was answered?
@@ -102,7 +103,8 @@ class Connection final : public Source {
   /// Gives up on this connection: fails with `why`, closes the socket.
   void fail(Failure why);
 
-  /// Reads nothing any more, and frees what it has read. What it still carries stays on its way, and leave_behind() works.
+  /// Reads nothing any more, and frees what it has read. What it
+  /// still carries stays on its way, and leave_behind() works.
   /// REQUIRES: it has left the loop
   void stop_reading();
 

@@ -30,8 +30,9 @@ std::uint32_t zone_of(const std::string& name) {
   return number ? static_cast<std::uint32_t>(*number) : ::if_nametoindex(name.c_str());
 }
 
-/// How long the kernel keeps sending bytes that the server does not confirm. Shorter than the server remembers requests
-/// (kRequestMemory in sync): a copy of a call that arrives later than that would be carried out as a new one.
+/// How long the kernel keeps sending bytes that the server does not confirm.
+/// Shorter than the server remembers requests (kRequestMemory in sync): a copy
+/// of a call that arrives later than that would be carried out as a new one.
 constexpr unsigned kUnconfirmedMs = 30000;
 
 void tune(int fd) {

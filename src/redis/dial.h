@@ -13,9 +13,9 @@
 
 namespace rlock {
 
-/// The way to a connected socket, within a time. A name is looked up each time, for it may have moved; where it has several
-/// addresses they are tried in turn, each for its share of the time that is left. `localhost` is this machine, whatever any
-/// name server says.
+/// The way to a connected socket, within a time. A name is looked up each time, for it may have moved; where
+/// it has several addresses they are tried in turn, each for its share of the time that is left. `localhost`
+/// is this machine, whatever any name server says.
 ///
 /// Passive like a Source, for whoever owns it: ask connected() and failure() after ready().
 class Dial {

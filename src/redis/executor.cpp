@@ -16,7 +16,8 @@ namespace {
 constexpr Milliseconds kShortestPause{20};
 constexpr Milliseconds kLongestPause{500};
 
-/// How often a call may be told to ask elsewhere at once before it has to pause: redirections that lead in circles.
+/// How often a call may be told to ask elsewhere at once
+/// before it has to pause: redirections that lead in circles.
 constexpr int kMostRedirections = 5;
 
 }  // namespace
@@ -259,8 +260,9 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   ask.question = connection->send(pending.to_send(ask.slot_moves), std::exchange(ask.asking, false));
 }
 
-/// Of several servers a frozen one is left behind with what waits in its socket. A server reads little of a socket whose other
-/// end has gone, so there must be little: one question in full and what undoes it, not one of every round.
+/// Of several servers a frozen one is left behind with what waits in its socket.
+/// A server reads little of a socket whose other end has gone, so there must be
+/// little: one question in full and what undoes it, not one of every round.
 bool Executor::asks_too_much(const Pending& pending, const Connection& connection) const {
   return nodes() > 1 && pending.insist == Insist::once && pending.call.in_full && connection.has_unanswered();
 }
@@ -283,7 +285,8 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
         {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))}, now);
 }
 
-/// When an attempt has taken too long: its time runs from the opening of its connection, which has a time of its own.
+/// When an attempt has taken too long: its time runs from the
+/// opening of its connection, which has a time of its own.
 TimePoint Executor::ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const {
   if (!connection.open()) return kNever;
   return later(std::max(ask.asked, connection.opened_at()), options_.timeouts.command + pending.call.takes);

@@ -15,9 +15,9 @@ struct Failure {
   [[noreturn]] void fly() const { throw Error{kind, text}; }
 };
 
-/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that may not do something
-/// are denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are unreachable. Each in words, with what helps and
-/// with the server's own words behind.
+/// What an error reply means to a person and to the exit status: NOAUTH, WRONGPASS, NOPERM and scripts that
+/// may not do something are denied; WRONGTYPE is wrong_type; LOADING, READONLY, MISCONF, OOM, ... are
+/// unreachable. Each in words, with what helps and with the server's own words behind.
 Failure failure_of(const Reply& error);
 
 /// Does this error reply mean that the server cannot answer now, but may soon?

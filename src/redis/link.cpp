@@ -9,8 +9,8 @@
 namespace rlock {
 namespace {
 
-/// Abandoned connections that are kept for send_on_abandoned(). More than a few means that the server has been gone for many attempts;
-/// the oldest ones have nothing left that would outlive a lease.
+/// Abandoned connections that are kept for send_on_abandoned(). More than a few means that the server has
+/// been gone for many attempts; the oldest ones have nothing left that would outlive a lease.
 constexpr std::size_t kMostAbandoned = 4;
 
 /// Before we ask again to listen, where a server could not let us just now.
@@ -49,7 +49,8 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), later(now, timeouts_.connect));
 }
 
-/// Certificates are renewed while locks are held. What cannot be used just now is being replaced: then those from before serve.
+/// Certificates are renewed while locks are held. What cannot be
+/// used just now is being replaced: then those from before serve.
 void Link::read_certificates_again() {
   if (!tls_) return;
   try {
@@ -162,8 +163,8 @@ void Link::drain_messages(TimePoint now) {
   }
 }
 
-/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The plain one beside
-/// it goes on, and hears what such a server announces.
+/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The
+/// plain one beside it goes on, and hears what such a server announces.
 bool Link::sent_away(const Push& push) {
   if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
   if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;

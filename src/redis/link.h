@@ -13,8 +13,9 @@
 
 namespace rlock {
 
-/// One server, and a connection to it that is made anew when it fails: with back-off and jitter, with the password as it is
-/// then, in RESP2 where the server has never heard of HELLO. Listens again on its channels after each reconnection.
+/// One server, and a connection to it that is made anew when it fails: with
+/// back-off and jitter, with the password as it is then, in RESP2 where the server
+/// has never heard of HELLO. Listens again on its channels after each reconnection.
 ///
 /// A RESP2 connection that listens can do nothing else, so such a server gets a second one for that.
 class Link final : public Source {
@@ -28,7 +29,8 @@ class Link final : public Source {
 
   const Address& address() const noexcept { return address_; }
 
-  /// What may be written to now (it may still be opening: calls wait in it). Nothing while the pause after a failure lasts.
+  /// What may be written to now (it may still be opening: calls
+  /// wait in it). Nothing while the pause after a failure lasts.
   Connection* connection();
 
   /// What the server says of itself; empty while there is no connection.
@@ -64,7 +66,8 @@ class Link final : public Source {
   void unwatch(const Channel& channel, bool sharded);
   std::uint64_t wakeups() const noexcept { return wakeups_; }
 
-  /// Was a sharded subscription sent away, because its slot lives elsewhere? It is not tried here again unless it is watched anew.
+  /// Was a sharded subscription sent away, because its slot lives
+  /// elsewhere? It is not tried here again unless it is watched anew.
   bool has_misplaced() const noexcept { return misplaced_; }
   bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
   const std::optional<std::string>& subscribe_error() const noexcept { return subscribe_error_; }

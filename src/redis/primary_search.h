@@ -10,8 +10,9 @@
 
 namespace rlock {
 
-/// Asks the Sentinels, one after the other, where the primary is. Each gets its share of the time to connect; the one that
-/// could tell is asked first the next time. A Sentinel that does not know our password is asked without one.
+/// Asks the Sentinels, one after the other, where the primary is. Each gets its
+/// share of the time to connect; the one that could tell is asked first the
+/// next time. A Sentinel that does not know our password is asked without one.
 ///
 /// Passive like a Source, for whoever owns it: begin(), and look() after a turn of the loop.
 class PrimarySearch {

@@ -22,7 +22,8 @@ struct Vote {
   std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
   TimePoint asked{};             ///< when the attempt that was answered was written: a lease runs from here
 
-  /// How often the server may have received the call. More than once: the answer may tell what the first copy did.
+  /// How often the server may have received the call. More
+  /// than once: the answer may tell what the first copy did.
   int attempts = 0;
 
   bool settled() const noexcept { return reply || failure; }
@@ -34,7 +35,8 @@ struct Vote {
 /// One vote per node, in the order of the URLs.
 using Votes = std::vector<Vote>;
 
-/// What synchronizers see of Redis: a Call goes to every node, Votes come back. A single server is a quorum of one.
+/// What synchronizers see of Redis: a Call goes to every
+/// node, Votes come back. A single server is a quorum of one.
 /// The Executor is the real one; tests have one that answers from a list.
 ///
 /// post() and votes() never pump the loop and may be used by Sources; run() pumps it.
@@ -42,8 +44,9 @@ class Redis {
  public:
   using Request = std::uint64_t;
 
-  /// Does a call survive the failure of its connection? `persist`: it is tried again until the deadline (before the first
-  /// contact only with Executor::Options::retry_first_contact). `once`: the failure is the vote.
+  /// Does a call survive the failure of its connection? `persist`: it is tried
+  /// again until the deadline (before the first contact only with
+  /// Executor::Options::retry_first_contact). `once`: the failure is the vote.
   enum class Insist { persist, once };
 
   virtual ~Redis() = default;
@@ -71,8 +74,8 @@ class Redis {
   virtual Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
                     const EnoughFrom& enough_from = {}) = 0;
 
-  /// Writes `call` behind the calls that abandoned connections still carry: a frozen server that wakes up carries those out and
-  /// then undoes them. Nobody waits for an answer.
+  /// Writes `call` behind the calls that abandoned connections still carry: a frozen server that wakes up
+  /// carries those out and then undoes them. Nobody waits for an answer.
   virtual void send_on_abandoned(const Call& call) = 0;
 
   virtual void watch(const Channel& channel) = 0;
@@ -83,8 +86,8 @@ class Redis {
   /// Are two of the nodes the same server, as far as they have said who they are? Then which.
   virtual std::optional<Failure> twins() const { return std::nullopt; }
 
-  /// For a quorum of one or where any answer will do: the first reply that is no error. Throws Error for failures and error
-  /// replies.
+  /// For a quorum of one or where any answer will do: the first reply
+  /// that is no error. Throws Error for failures and error replies.
   Reply ask(const Call& call, const Patience& patience);
 };
 

@@ -18,7 +18,8 @@ namespace {
 }
 
 /// What a script met, which Redis 6 wraps in one or two places of the script:
-/// "ERR Error running script (call to f_...): @user_script:1: @user_script: 1: -READONLY You can't write ...".
+/// "ERR Error running script (call to f_...): @user_script:1:
+/// @user_script: 1: -READONLY You can't write ...".
 std::string_view unwrapped(std::string_view text) {
   constexpr std::string_view kPlace = "@user_script:";
   if (!text.starts_with("ERR Error running script")) return text;

@@ -9,8 +9,8 @@
 
 namespace rlock {
 
-/// An answer of a server, copied out of the wire: a plain value. RESP3's doubles, booleans and big numbers are
-/// kept as text or integer, its maps and sets as flat arrays.
+/// An answer of a server, copied out of the wire: a plain value. RESP3's doubles, booleans and big numbers
+/// are kept as text or integer, its maps and sets as flat arrays.
 class Reply {
  public:
   enum class Kind { nil, integer, text, status, error, array };
@@ -25,14 +25,16 @@ class Reply {
   bool is_nil() const noexcept { return kind_ == Kind::nil; }
   bool is_error() const noexcept { return kind_ == Kind::error; }
 
-  /// Is it an error that starts with this word, "NOSCRIPT"? Also where a server before Redis 7 wraps what a script met.
+  /// Is it an error that starts with this word, "NOSCRIPT"? Also
+  /// where a server before Redis 7 wraps what a script met.
   bool is_error(std::string_view code) const noexcept;
 
   /// An integer, or text that is one (GET inside a script answers so). Throws Error{internal} otherwise.
   std::int64_t integer() const;
 
-  /// The same as a duration or a time of the server, in milliseconds. More than 140 years, one way or the other, are cut to
-  /// that, so that two of them can be added or compared with any clock. Throws Error{internal} as integer() does.
+  /// The same as a duration or a time of the server, in milliseconds. More than
+  /// 140 years, one way or the other, are cut to that, so that two of them can be
+  /// added or compared with any clock. Throws Error{internal} as integer() does.
   std::chrono::milliseconds milliseconds() const;
 
   /// Text, status or error text; an integer in decimal. Throws Error{internal} otherwise.

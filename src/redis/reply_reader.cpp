@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// What hiredis' parser calls for each thing that it has read. Nothing here throws: there is C in between. A null is more than
-/// we take, or have.
+/// What hiredis' parser calls for each thing that it has read. Nothing here
+/// throws: there is C in between. A null is more than we take, or have.
 struct ReplyBuilder {
   using Task = redisReadTask;
 
@@ -23,7 +23,8 @@ struct ReplyBuilder {
     return true;
   }
 
-  /// The place of the thing in the reply that is being built. Those of items have been paid for with their array.
+  /// The place of the thing in the reply that is being built.
+  /// Those of items have been paid for with their array.
   static Reply* place(const Task* task) noexcept {
     if (task->parent != nullptr)
       return &static_cast<Reply*>(task->parent->obj)->items_[static_cast<std::size_t>(task->idx)];

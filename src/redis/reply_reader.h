@@ -11,9 +11,9 @@ struct redisReader;
 
 namespace rlock {
 
-/// Makes Replies of bytes as they come, RESP2 and RESP3, whatever the pieces are. A server that is hostile or broken
-/// costs us no more memory than a reply may take: no length of a text is believed before its bytes are there, and no number
-/// of items without counting what they take.
+/// Makes Replies of bytes as they come, RESP2 and RESP3, whatever the pieces are. A server that is hostile or
+/// broken costs us no more memory than a reply may take: no length of a text is believed before its bytes are
+/// there, and no number of items without counting what they take.
 class ReplyReader {
  public:
   static constexpr std::size_t kMostBytes = kLargestReply;
@@ -30,8 +30,9 @@ class ReplyReader {
 
   void feed(std::string_view bytes);
 
-  /// The next whole reply, if all that it consists of takes no more than `most` bytes; nothing while it is incomplete. A push
-  /// may take kMostBytes: anybody may send one to a channel, and it is not the server's fault.
+  /// The next whole reply, if all that it consists of takes no more than
+  /// `most` bytes; nothing while it is incomplete. A push may take kMostBytes:
+  /// anybody may send one to a channel, and it is not the server's fault.
   /// Throws Error{unreachable} for what is not the Redis protocol, and for more than the bounds.
   std::optional<Item> next(std::size_t most = kMostBytes);
 

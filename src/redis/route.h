@@ -12,14 +12,15 @@
 namespace rlock {
 
 /// Which connection serves this key now. One Route leads to one node: a server, the primary that a
-/// Sentinel names, or a Cluster. It connects, reconnects with back-off, and follows failovers and moved slots.
+/// Sentinel names, or a Cluster. It connects, reconnects
+/// with back-off, and follows failovers and moved slots.
 class Route : public Source {
  public:
   struct NotYet {};  ///< it is connecting or asking and will wake the loop
   using Choice = std::variant<Connection*, NotYet, Failure>;
 
-  /// A connection that may be written to, *not yet*, or why the last attempt failed: the next attempt is already
-  /// planned.
+  /// A connection that may be written to, *not yet*, or why the
+  /// last attempt failed: the next attempt is already planned.
   virtual Choice connection_for(std::string_view key) = 0;
 
   /// When connection_for() is worth asking again after a failure.
@@ -40,12 +41,12 @@ class Route : public Source {
   /// The run ids of the servers that it is connected to, as far as they were asked for.
   virtual std::set<std::string> run_ids() const { return {}; }
 
-  /// The answer to a call on this connection is late: the connection is not used again. Its socket stays open, unread, for
-  /// send_on_abandoned().
+  /// The answer to a call on this connection is late: the connection is not
+  /// used again. Its socket stays open, unread, for send_on_abandoned().
   virtual void abandon(std::uint64_t connection) = 0;
 
-  /// Writes `call` behind the calls that the abandoned connections still carry: a frozen server that wakes up carries those out
-  /// and then undoes them. Nobody waits for an answer.
+  /// Writes `call` behind the calls that the abandoned connections still carry: a frozen server that wakes up
+  /// carries those out and then undoes them. Nobody waits for an answer.
   virtual void send_on_abandoned(const Call& call) = 0;
 
   /// The connection with this number, if it is alive.

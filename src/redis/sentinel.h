@@ -12,9 +12,10 @@
 
 namespace rlock {
 
-/// The primary that the Sentinels name. They are asked again whenever the connection to it is lost or leads to a replica, and
-/// beside the calls: after a failover the old primary goes on answering as one for some ten seconds, or does so when it wakes
-/// up. Who they name is asked what it is before it gets a call: a replica would tell of locks that are long gone.
+/// The primary that the Sentinels name. They are asked again whenever the connection to it is
+/// lost or leads to a replica, and beside the calls: after a failover the old primary goes on
+/// answering as one for some ten seconds, or does so when it wakes up. Who they name is asked
+/// what it is before it gets a call: a replica would tell of locks that are long gone.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);

@@ -10,7 +10,8 @@
 
 namespace rlock {
 
-/// What a server says of itself, in its answers to HELLO and INFO. Empty: it does not say (before Redis 6, a proxy, an ACL).
+/// What a server says of itself, in its answers to HELLO and INFO.
+/// Empty: it does not say (before Redis 6, a proxy, an ACL).
 struct ServerIdentity {
   std::string mode;    ///< "standalone", "cluster" or "sentinel"
   std::string role;    ///< "master" or "replica"
@@ -35,8 +36,8 @@ bool is_stranger(const Meant& meant, const ServerIdentity& who);
 /// What to ask a stranger, so that the right URL can be said; empty: nothing.
 std::vector<std::string> question_to_stranger(const ServerIdentity& who);
 
-/// Who it is, and by which URL it is reached. `answer`: to that question. A server of another kind stays one, which is a matter of
-/// configuration (78); a replica may become the primary (unreachable).
+/// Who it is, and by which URL it is reached. `answer`: to that question. A server of another kind stays one,
+/// which is a matter of configuration (78); a replica may become the primary (unreachable).
 Failure describe_stranger(const Meant& meant, const ServerIdentity& who, const Address& address, bool tls,
                           const std::optional<Reply>& answer);
 

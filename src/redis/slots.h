@@ -32,7 +32,8 @@ class SlotMap {
   /// What a redirection has told.
   void move(std::uint16_t slot, const Address& to);
 
-  /// Reads the answer to CLUSTER SLOTS. A node without a host is where `asked` is: it does not know its own name.
+  /// Reads the answer to CLUSTER SLOTS. A node without a host
+  /// is where `asked` is: it does not know its own name.
   /// Nothing where it is none.
   static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
@@ -46,7 +47,8 @@ class SlotMap {
 /// Who serves which slot? For SlotMap::read().
 Call ask_slots();
 
-/// For each node that serves slots a key that lives there, by which it can be asked what only a node can answer.
+/// For each node that serves slots a key that lives there,
+/// by which it can be asked what only a node can answer.
 std::vector<std::string> key_of_each_node(const SlotMap& slots);
 
 /// Where a cluster sends us: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".

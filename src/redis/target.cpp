@@ -267,8 +267,8 @@ std::string percent_encoded(std::string_view text, std::string_view also_kept) {
   return encoded;
 }
 
-/// Which databases a URL names: 0 is the one that people need not read of, and that a config file may not replace where it
-/// was named.
+/// Which databases a URL names: 0 is the one that people need not read
+/// of, and that a config file may not replace where it was named.
 enum class Databases { not_zero, all_named };
 
 /// The URL with `user` where user and password stood.

@@ -22,7 +22,8 @@ struct Address {
   friend bool operator==(const Address&, const Address&) = default;
 };
 
-/// How TLS is spoken: on or off, whom to trust, who we are. Empty: the system's trust store, no certificate of ours.
+/// How TLS is spoken: on or off, whom to trust, who we are.
+/// Empty: the system's trust store, no certificate of ours.
 struct Tls {
   bool on = false;
   std::string cacert, cacertdir, cert, key, sni;
@@ -40,8 +41,8 @@ class PasswordSource {
   bool empty() const noexcept { return !fixed_ && path_.empty(); }
   const std::string& path() const noexcept { return path_; }  ///< empty unless it is a file
 
-  /// The password now; nothing if there is none. Exactly one trailing newline of a file is cut. What can be read only
-  /// once (a pipe: `--password-file <(pass redis)`) is remembered.
+  /// The password now; nothing if there is none. Exactly one trailing newline of a file is cut. What can be
+  /// read only once (a pipe: `--password-file <(pass redis)`) is remembered.
   /// Throws Error{config}: a file that is missing, unreadable, empty, or has two lines.
   std::optional<std::string> read() const;
 
@@ -77,7 +78,8 @@ struct Target {
 
 /// Reads a URL of product schemes: redis rediss valkey valkeys unix redis+unix redis+sentinel rediss+sentinel
 /// redis+cluster rediss+cluster local. Percent-decodes user, password and path once.
-/// Throws Error{usage}, whose text repeats nothing of the URL but a scheme that we know: it may hold a password anywhere.
+/// Throws Error{usage}, whose text repeats nothing of the URL
+/// but a scheme that we know: it may hold a password anywhere.
 Target parse_target(std::string_view url);
 
 /// How long the parts of a conversation may take.

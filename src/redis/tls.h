@@ -13,11 +13,12 @@ struct ssl_st;
 
 namespace rlock {
 
-/// Whom to trust and who we are: TLS 1.2 or newer, the certificates read once. Who does not speak TLS never makes one, and
-/// pays nothing for OpenSSL.
+/// Whom to trust and who we are: TLS 1.2 or newer, the certificates read once.
+/// Who does not speak TLS never makes one, and pays nothing for OpenSSL.
 class TlsContext {
  public:
-  /// Throws Error{config} for files that are missing, unreadable or not what they should be, and for a key with a passphrase.
+  /// Throws Error{config} for files that are missing, unreadable
+  /// or not what they should be, and for a key with a passphrase.
   /// Warns when nothing will be verified.
   explicit TlsContext(const Tls& tls);
   ~TlsContext();
@@ -39,8 +40,9 @@ class TlsContext {
 /// What `tls` asks for; nothing where TLS is off.
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls);
 
-/// One end of a TLS conversation. Knows no socket: bytes in, bytes out. Until the other end has proved that it is `host`, by
-/// a chain that we trust and by its name, nothing is encrypted, so that no password leaves before.
+/// One end of a TLS conversation. Knows no socket: bytes in, bytes out. Until
+/// the other end has proved that it is `host`, by a chain that we trust and
+/// by its name, nothing is encrypted, so that no password leaves before.
 class TlsSession {
  public:
   TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host);

@@ -12,8 +12,8 @@
 
 namespace rlock {
 
-/// Commands and replies over a connected socket, with or without TLS. What the socket does not take at once is kept until it
-/// does.
+/// Commands and replies over a connected socket, with or without
+/// TLS. What the socket does not take at once is kept until it does.
 class Wire {
  public:
   Wire(Descriptor socket, std::unique_ptr<TlsSession> tls)
@@ -25,7 +25,8 @@ class Wire {
   int fd() const noexcept { return socket_.number(); }
   short interest() const noexcept;
 
-  /// Puts a command behind what waits to be sent. Words are bytes: nothing in them is special. REQUIRES: secure()
+  /// Puts a command behind what waits to be sent. Words are
+  /// bytes: nothing in them is special. REQUIRES: secure()
   void say(const std::vector<std::string>& words);
 
   void flush();

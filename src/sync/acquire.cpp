@@ -18,14 +18,15 @@ constexpr int kPollJitterPart = 10;
 /// A TTL counts whole milliseconds; asking in the one in which it ends would ask too early.
 constexpr Milliseconds kPastTtl{2};
 
-/// For giving back what a failed wait may have taken: a wait of 2 s is over within 3 s, whatever the network does.
+/// For giving back what a failed wait may have taken: a wait
+/// of 2 s is over within 3 s, whatever the network does.
 constexpr Milliseconds kGiveBack{700};
 
 /// How long we go on telling a server that does not answer what it has to undo, while we do something else.
 constexpr Milliseconds kUndo{30000};
 
-/// Between two rounds over several deployments that split their votes or were too few: random, or contenders would split
-/// them again; doubling, for there may be many of them.
+/// Between two rounds over several deployments that split their votes or were too few: random, or contenders
+/// would split them again; doubling, for there may be many of them.
 constexpr Milliseconds kLeastSplitPause{10};
 constexpr Milliseconds kMostSplitPause{500};
 
@@ -35,7 +36,8 @@ constexpr Milliseconds kFailurePause{50};
 /// How many times the first such pause we pass by announcements, too: they tell that others have split.
 constexpr int kLongestBlindPauses = 8;
 
-/// After an announcement by one of several deployments: the others will make theirs, and everybody has heard it.
+/// After an announcement by one of several deployments: the
+/// others will make theirs, and everybody has heard it.
 constexpr Milliseconds kHerdPause{10};
 
 /// A part as the wait sees it: it need not have an owner.
@@ -203,7 +205,8 @@ class Wait {
 
   // --- giving back -----------------------------------------------------------------------------
 
-  /// Undoes what this round has taken, and leaves the queues of what we are not waiting for: nothing is held while we wait.
+  /// Undoes what this round has taken, and leaves the queues of
+  /// what we are not waiting for: nothing is held while we wait.
   void step_back() {
     const bool granted = std::ranges::count(round_.said, Said::granted) > 0;
     const bool undoes_blocked = granted || (several_ && round_.may_be_granted && !blocked().queued);
@@ -247,7 +250,8 @@ class Wait {
     call->in_full = true;  // who did not answer the question may not let us hear a NOSCRIPT either
     call->followers = release_followers;
     if (several_) call->only_at = question.reached;
-    // Only behind a copy of the question: elsewhere it could come late and undo the next try of the same owner.
+    // Only behind a copy of the question: elsewhere it could
+    // come late and undo the next try of the same owner.
     if (repeated_) redis_.send_on_abandoned(*call);
     debts_.push_back(redis_.post(*call, later(Clock::now(), kUndo), Redis::Insist::persist));
   }

@@ -13,7 +13,8 @@
 
 namespace rlock {
 
-/// One of the things to take, with what is to be written beside it (metadata). Several: all of them or none, in this order.
+/// One of the things to take, with what is to be written beside
+/// it (metadata). Several: all of them or none, in this order.
 struct Part {
   const Lockable* lock;
   std::vector<Call> followers{};          ///< sent behind what takes or renews it
@@ -67,8 +68,8 @@ struct Waiting {
 struct AcquireOptions {
   const Together* together = nullptr;  ///< takes all parts at once, where one script can
 
-  /// The same wish with a new identity, so that an undo still in flight cannot cancel the new attempt. The parts of the wish
-  /// before are not used any more. Nothing: what is asked for has no owner.
+  /// The same wish with a new identity, so that an undo still in flight cannot cancel the new attempt. The
+  /// parts of the wish before are not used any more. Nothing: what is asked for has no owner.
   std::function<Wish(NewIdentity)> renew_identity;
 
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
@@ -81,12 +82,13 @@ struct AcquireOptions {
   std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
 };
 
-/// The only wait loop of the program: ask; where it is busy undo what was taken, subscribe, ask again, and sleep until a
-/// message, the holder's TTL, its poll_every() with jitter, the deadline or an interruption. Whatever ends a wait that failed,
-/// all that may have been granted is given back under a patience of its own, by servers that are silent too when they wake up.
+/// The only wait loop of the program: ask; where it is busy undo what was taken, subscribe, ask again, and
+/// sleep until a message, the holder's TTL, its poll_every() with jitter, the deadline or an interruption.
+/// Whatever ends a wait that failed, all that may have been granted is given back under a patience of its
+/// own, by servers that are silent too when they wake up.
 ///
-/// Nothing is held while we wait for something else, so waiters never wait for each other; and after a round in which several
-/// deployments have split their votes everybody pauses for a random time.
+/// Nothing is held while we wait for something else, so waiters never wait for each other; and after a round
+/// in which several deployments have split their votes everybody pauses for a random time.
 Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
 
 /// The same for what has no owner: permits of a semaphore, a latch that is to open.
@@ -95,8 +97,8 @@ Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& opt
 /// How long one of several servers may hold up a round, so that a frozen one costs no validity.
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 
-/// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad day, short
-/// enough not to annoy whoever pressed Ctrl-C.
+/// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad
+/// day, short enough not to annoy whoever pressed Ctrl-C.
 constexpr Milliseconds kGoodbye{1000};
 
 /// The same for `keys` keys: a busy server takes its time for a thousand releases.

@@ -12,8 +12,9 @@ struct Claim {
   Milliseconds lease{30000};  ///< at least 1 ms
   bool cluster = false;  ///< announce as sharded pub/sub too: in a cluster newer clients listen only there
 
-  /// The owner was named by the user and may have the lock before and after this hold. Such a hold is told from the others by a
-  /// request, not by its owner: so a copy of a call that comes late touches no other hold.
+  /// The owner was named by the user and may have the lock before and after
+  /// this hold. Such a hold is told from the others by a request, not by
+  /// its owner: so a copy of a call that comes late touches no other hold.
   bool owner_returns = false;
 };
 

@@ -15,8 +15,8 @@ constexpr int kRenewalsPerLease =
     3;  // as the keeper renews: who waits says that it lives as often as who holds
 constexpr int kMissedBeforeDead = 2;
 
-/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others are
-/// told, too, and need to say only that they live.
+/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it.
+/// The others are told, too, and need to say only that they live.
 constexpr Milliseconds kHeadSleeps{2000};
 
 std::optional<Milliseconds> duration(const Reply& reply) {

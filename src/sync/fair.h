@@ -7,10 +7,11 @@ namespace rlock {
 
 /// Redisson's RFairLock: the lock, and a queue in which everybody who waits has a place.
 ///
-/// Whoever lives takes the lock in the order of asking, rlock and Redisson alike. Who waits says with each question that it
-/// lives; one of ours that has said nothing for two renewal intervals is dead, and loses its place. (A dead waiter of
-/// Redisson's keeps its place for as long as Redisson says, 5 minutes as a rule.) Each waiter listens to a channel of its own,
-/// and a release wakes the head of the queue alone; so what a hand-over costs does not grow with the queue.
+/// Whoever lives takes the lock in the order of asking, rlock and Redisson alike. Who waits says with each
+/// question that it lives; one of ours that has said nothing for two renewal intervals is dead, and loses its
+/// place. (A dead waiter of Redisson's keeps its place for as long as Redisson says, 5 minutes as a rule.)
+/// Each waiter listens to a channel of its own, and a release wakes the head of the queue alone; so what a
+/// hand-over costs does not grow with the queue.
 class FairLock final : public Lock {
  public:
   /// What who does not get the lock does. A try that does not wait leaves nothing behind.

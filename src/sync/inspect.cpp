@@ -134,7 +134,8 @@ class Reader {
     held_or_kept();
   }
 
-  /// Redisson keeps semaphores, pools and latches in a bare number; what stands beside it, or what we wrote down, tells.
+  /// Redisson keeps semaphores, pools and latches in a bare
+  /// number; what stands beside it, or what we wrote down, tells.
   void number() {
     const std::int64_t number = number_of(look_.first.text()).value_or(0);
     if (known_.latch) {

@@ -85,13 +85,13 @@ bool lacks_facts(const Inspection& inspection);
 Call count_listeners(const Inspection& inspection);
 std::int64_t read_listeners(const Reply& reply);
 
-/// Who listens on the server, for whatever key: the names that clients have given themselves, each once. The server does not say
-/// who listens for what. An error in answer means that nobody may know: none.
+/// Who listens on the server, for whatever key: the names that clients have given themselves, each once. The
+/// server does not say who listens for what. An error in answer means that nobody may know: none.
 Call ask_listeners();
 std::vector<std::string> read_names(const Reply& reply);
 
-/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when it is done;
-/// `node`: in a cluster a key that lives on the node that is to be looked through.
+/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when
+/// it is done; `node`: in a cluster a key that lives on the node that is to be looked through.
 Call scan_facts(const std::string& cursor, const std::string& node);
 struct Scanned {
   std::string cursor;
@@ -99,11 +99,13 @@ struct Scanned {
 };
 Scanned read_scan(const Reply& reply);
 
-/// The same for keys that hold text and begin with `prefix`, whoever has written them. Those beside locks are left out.
+/// The same for keys that hold text and begin with `prefix`,
+/// whoever has written them. Those beside locks are left out.
 Call scan_texts(const std::string& cursor, const std::string& prefix, const std::string& node);
 Scanned read_texts(const Reply& reply);
 
-/// Which of them hold a number, as semaphores, pools of permits and latches do. REQUIRES: in a cluster they lie in one slot.
+/// Which of them hold a number, as semaphores, pools of permits
+/// and latches do. REQUIRES: in a cluster they lie in one slot.
 Call ask_numbers(const std::vector<LockName>& names);
 std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply);
 

@@ -117,7 +117,8 @@ void Keeper::say(const std::string& obstacle) const {
   mention(fmt::format("renewed {}{}", what, said_renewed_ || !obstacle_.empty() ? " again" : ""));
 }
 
-/// Why the try under way has come to nothing: what the first of those says that did not renew, or not at enough replicas.
+/// Why the try under way has come to nothing: what the first of
+/// those says that did not renew, or not at enough replicas.
 std::string Keeper::obstacle() const {
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
     const Votes& votes = redis_.votes(try_->requests[part]);

@@ -14,9 +14,9 @@ namespace rlock {
 
 /// Keeps a Lease alive by renewing it three times per lease.
 ///
-/// stop_at() lies in the past before the lease can have expired on the server, whatever the network does. Once lost() is
-/// true it never becomes false again. A lost key is never taken again. Of several deployments a quorum must renew every part,
-/// in one and the same try.
+/// stop_at() lies in the past before the lease can have expired on the server, whatever the network does.
+/// Once lost() is true it never becomes false again. A lost key is never taken again. Of several deployments
+/// a quorum must renew every part, in one and the same try.
 /// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
 class Keeper final : public Source {
  public:
@@ -34,22 +34,24 @@ class Keeper final : public Source {
   bool lost() const noexcept { return why_.has_value(); }
   const std::string& why() const { return *why_; }  ///< REQUIRES: lost()
 
-  /// When the command must get the stop signal, and when KILL; in the past once lost(). Both move on with each renewal.
+  /// When the command must get the stop signal, and when KILL;
+  /// in the past once lost(). Both move on with each renewal.
   TimePoint stop_at() const;
   TimePoint kill_at() const;
 
   /// The last confirmed lease: valid_until() is what a guardian has to be told.
   const Lease& lease() const noexcept { return options_.lease; }
 
-  /// No more renewals; one in flight is awaited at most `patience`, since it would find the lock gone and call it lost.
+  /// No more renewals; one in flight is awaited at most `patience`,
+  /// since it would find the lock gone and call it lost.
   void stop(const Patience& patience);
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  /// One renewal under way: of each part a request, and where replicas are wanted, then of each connection that has
-  /// renewed something a confirmation.
+  /// One renewal under way: of each part a request, and where replicas are
+  /// wanted, then of each connection that has renewed something a confirmation.
   struct Try {
     TimePoint asked;
     std::vector<Redis::Request> requests;

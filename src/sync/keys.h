@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// Redisson's rules for the names that stand beside a key, once. A name with an opening brace is taken to bring its own
-/// hash tag; any other is wrapped into one, so that all of them share a cluster slot.
+/// Redisson's rules for the names that stand beside a key, once. A name with an opening brace is taken to
+/// bring its own hash tag; any other is wrapped into one, so that all of them share a cluster slot.
 
 /// prefix_name("redisson_lock_queue", "orders") == "redisson_lock_queue:{orders}"
 std::string prefix_name(std::string_view prefix, const LockName& name);
@@ -17,15 +17,17 @@ std::string prefix_name(std::string_view prefix, const LockName& name);
 /// suffix_name("orders", "timeout") == "{orders}:timeout"
 std::string suffix_name(const LockName& name, std::string_view suffix);
 
-/// The queue of a fair lock, in the order in which the scripts name its keys: Redisson's list of owners, Redisson's zset of
-/// their deadlines, and a hash of our own of those who are rlock's and say that they live. That one stands among Redisson's
-/// unlock latches, which have random names: so an ACL made for Redisson suffices, and no name of Redisson's can be the same.
+/// The queue of a fair lock, in the order in which the scripts name its keys: Redisson's list of owners,
+/// Redisson's zset of their deadlines, and a hash of our own of those who are rlock's and say that they live.
+/// That one stands among Redisson's unlock latches, which have random names: so an ACL made for Redisson
+/// suffices, and no name of Redisson's can be the same.
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
 std::string metadata_key(const LockName& name);
 
-/// Do the derived names share a slot with the key? "a{b", "{}x" and "a}b" do not, and a cluster cannot place them.
+/// Do the derived names share a slot with the key? "a{b",
+/// "{}x" and "a}b" do not, and a cluster cannot place them.
 bool placeable(const LockName& name);
 
 }  // namespace rlock

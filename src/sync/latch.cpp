@@ -25,7 +25,8 @@ Channel channel_of(const LockName& name) {
   return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
 }
 
-/// The number behind `"name":` in a record, which is written by our script and nobody else; nothing for anything else.
+/// The number behind `"name":` in a record, which is written
+/// by our script and nobody else; nothing for anything else.
 std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
   const std::string label = fmt::format("\"{}\":", name);
   const std::size_t at = record.find(label);
@@ -132,7 +133,8 @@ Call LatchWait::ask() const {
   return call;
 }
 
-/// A latch that is closed or awaited opens at some time that only an announcement tells; a TTL is when it is forgotten.
+/// A latch that is closed or awaited opens at some time that
+/// only an announcement tells; a TTL is when it is forgotten.
 Attempt LatchWait::read(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 0:

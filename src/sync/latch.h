@@ -21,16 +21,17 @@ struct LatchAnswer {
   Refused refused{};
 };
 
-/// What rlock has written down about a latch, for who comes when it is gone: Redisson deletes a latch that reaches zero, so
-/// "opened" and "never set" would look alike. In milliseconds since the epoch, by the server's clock.
+/// What rlock has written down about a latch, for who comes when it is gone:
+/// Redisson deletes a latch that reaches zero, so "opened" and "never set"
+/// would look alike. In milliseconds since the epoch, by the server's clock.
 struct LatchRecord {
   std::optional<std::int64_t> total{};
   std::optional<Milliseconds> set{};
   std::optional<Milliseconds> opened{};
 };
 
-/// The operations on Redisson's RCountDownLatch. A value; one Latch is one request: each of its calls may be sent twice and
-/// is done once.
+/// The operations on Redisson's RCountDownLatch. A value; one Latch is
+/// one request: each of its calls may be sent twice and is done once.
 class Latch {
  public:
   Latch(LockName name, bool cluster);
@@ -60,8 +61,8 @@ class Latch {
 /// Waiting until a latch is open. Held is open, Busy is closed.
 class LatchWait final : public Waitable {
  public:
-  /// What an absent latch means: that it is open; or that we wait until it is set, unless we have seen it closed, or it is
-  /// written that it was opened (this reads a key of rlock's own).
+  /// What an absent latch means: that it is open; or that we wait until it is set, unless we have seen it
+  /// closed, or it is written that it was opened (this reads a key of rlock's own).
   enum class Absent { open, awaited };
 
   LatchWait(LockName name, Absent absent);

@@ -25,16 +25,19 @@ struct Budget {
   Milliseconds kill_after() const { return valid_for() - margin; }
   Milliseconds stop_after() const { return kill_after() - lost_grace; }
 
-  /// "lease 30s · renews every 10s · survives 14.4s without Redis · stops the command at 24.4s, kills it at 29.4s"
+  /// "lease 30s · renews every 10s · survives 14.4s without
+  /// Redis · stops the command at 24.4s, kills it at 29.4s"
   std::string str() const;
 };
 
 /// So long from the moment of asking a lease is surely ours: all of it but the drift.
 Milliseconds valid_for(Milliseconds lease);
 
-/// Plans a budget. `lost_grace`: as given by the user, else nothing: `kill_after` where it fits, else lease/6.
-/// Throws Error{config} when it does not fit (at least lease/6 must lie between the first renewal and the stop signal;
-/// without renewals the stop must lie after the start), naming the remedy: "--lost-grace 60s needs --lease 2m5s or more".
+/// Plans a budget. `lost_grace`: as given by the user,
+/// else nothing: `kill_after` where it fits, else lease/6.
+/// Throws Error{config} when it does not fit (at least lease/6 must lie between
+/// the first renewal and the stop signal; without renewals the stop must lie after
+/// the start), naming the remedy: "--lost-grace 60s needs --lease 2m5s or more".
 Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
                    bool renews);
 

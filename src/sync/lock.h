@@ -9,8 +9,8 @@ namespace rlock {
 
 /// Redisson's RLock: a hash owner -> holds, whose TTL is the lease and whose end is announced.
 ///
-/// A value: what it asks and how it understands the answers never changes. One Lock is one hold: it is asked for, renewed
-/// and released, each as often as needed.
+/// A value: what it asks and how it understands the answers never changes. One Lock is one hold: it is asked
+/// for, renewed and released, each as often as needed.
 class Lock : public Lockable {
  public:
   using Hold = rlock::Hold;
@@ -28,8 +28,8 @@ class Lock : public Lockable {
   Call release(const ReleaseOptions& options) const override;
   Released read_release(const Reply& reply) const override;
 
-  /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another hold, whichever
-  /// it is, and wakes the head of a fair queue too.
+  /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another
+  /// hold, whichever it is, and wakes the head of a fair queue too.
   Call release_any() const;
 
   /// Removes the lock, whoever holds it; only when `owner` does, where one is given.

@@ -35,7 +35,8 @@ struct Busy {
   TimePoint heard{};                       ///< when that was, by our clock; filled in by whoever waits
 };
 
-/// It cannot be had, now or by waiting: another type under the key (65), nothing there to take from (exit 1), ...
+/// It cannot be had, now or by waiting: another type under
+/// the key (65), nothing there to take from (exit 1), ...
 struct Refused {
   enum class Why { wrong_type, absent, upgrade } why = Why::wrong_type;
   std::string text{};  ///< for a person: what stands there, and the remedy
@@ -43,7 +44,8 @@ struct Refused {
 
 using Attempt = std::variant<Held, Busy, Refused>;
 
-/// How the server is to tell this release, and copies of it that come late, from those of other holds of the same owner.
+/// How the server is to tell this release, and copies of it
+/// that come late, from those of other holds of the same owner.
 enum class Way {
   first,  ///< no later hold has this owner: a late copy may free what a late copy of the acquire has taken
   again,  ///< the owner may take the lock again, which a late copy must not free
@@ -69,19 +71,21 @@ struct Released {
   Milliseconds rest{0};       ///< kept: how long still
   std::string unannounced{};  ///< why waiters could not be told; empty when they were
 
-  /// It takes a second call, which needs keys that only now are known, or that the ordinary release does without: send it
-  /// and read its answer. Inner holds of the same owner remain, and ours is to be counted down; or other readers do, and
-  /// somebody has to see which of them live.
+  /// It takes a second call, which needs keys that only now are known, or that the ordinary release does
+  /// without: send it and read its answer. Inner holds of the same owner remain, and ours is to be counted
+  /// down; or other readers do, and somebody has to see which of them live.
   std::optional<Call> then{};
 };
 
-/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a string.
+/// Where an observer sees that we hold: a field of a hash,
+/// a member of a sorted set, or the value of a string.
 struct Evidence {
   std::string key;
   std::string member;
 };
 
-/// How to ask for something, what the answers mean, and which channels may wake us. Does no I/O and knows no time.
+/// How to ask for something, what the answers mean, and which
+/// channels may wake us. Does no I/O and knows no time.
 /// Every call may be sent twice: the second time it changes nothing and answers the same.
 class Waitable {
  public:
@@ -90,7 +94,8 @@ class Waitable {
   virtual Call ask() const = 0;
   virtual Attempt read(const Reply& reply) const = 0;
 
-  /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no trace.
+  /// Undoes ask(), whatever became of it; changes nothing when
+  /// it came to nothing. Nothing: asking leaves no trace.
   virtual std::optional<Call> give_back() const = 0;
 
   /// As give_back(), but wakes nobody where that can be: what is undone will be asked for again at once.
@@ -108,7 +113,8 @@ class Waitable {
   };
   virtual Pause pause() const { return {Milliseconds{10}, Milliseconds{500}}; }
 
-  /// How long a waiter that is told by announcements sleeps at most: they get lost, and locks are deleted by hand.
+  /// How long a waiter that is told by announcements sleeps
+  /// at most: they get lost, and locks are deleted by hand.
   virtual Milliseconds poll_every() const { return Milliseconds{2000}; }
 
   /// What people call it: the key, or the keys.
@@ -122,7 +128,8 @@ class Lockable : public Waitable {
 
   virtual Call renew() const = 0;
 
-  /// Still ours? 1 or 0. Throws Error{internal} for anything else: who cannot tell has not said that it is lost.
+  /// Still ours? 1 or 0. Throws Error{internal} for anything
+  /// else: who cannot tell has not said that it is lost.
   [[nodiscard]] virtual bool read_renewal(const Reply& reply) const;
 
   virtual Call release(const ReleaseOptions& options) const = 0;

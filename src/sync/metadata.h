@@ -10,8 +10,8 @@
 
 namespace rlock {
 
-/// What people want to know about a holder. Written by it, in a hash of rlock's own beside the lock, in a call of its own
-/// whose failure harms nobody; read by whoever waits or looks.
+/// What people want to know about a holder. Written by it, in a hash of rlock's own beside the lock, in a
+/// call of its own whose failure harms nobody; read by whoever waits or looks.
 struct Metadata {
   std::string host{};
   std::string user{};
@@ -33,15 +33,16 @@ struct Metadata {
 /// Who we are, for `command` (a path or a name) and with the CI job's address as the environment tells it.
 Metadata about_us(std::string_view command);
 
-/// Writes `facts` down for `lease`, if the evidence shows that this owner holds. For the same write as an acquire, a
-/// renewal, or (facts.exit) a release that keeps the key.
+/// Writes `facts` down for `lease`, if the evidence shows that this owner holds. For the same write as an
+/// acquire, a renewal, or (facts.exit) a release that keeps the key.
 Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
                     const Metadata& facts);
 
 /// For the same write as a release: does nothing while the evidence shows that this owner still holds.
 Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence);
 
-/// Reads what somebody wrote, who need not have been an rlock: what is not as expected is left out. Nothing: no facts at all.
+/// Reads what somebody wrote, who need not have been an rlock:
+/// what is not as expected is left out. Nothing: no facts at all.
 /// The texts are as they came: sanitize them before a terminal sees them.
 std::optional<Metadata> parse_metadata(std::string_view json);
 

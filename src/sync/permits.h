@@ -9,9 +9,11 @@ namespace rlock {
 /// The slot in the id of a permit of rlock's; nothing where there is none, or the id is of another client.
 std::optional<std::int64_t> slot_in(const std::string& id);
 
-/// Permits of Redisson's RPermitExpirableSemaphore: each is a lease, so that those of a dead holder come back.
+/// Permits of Redisson's RPermitExpirableSemaphore: each
+/// is a lease, so that those of a dead holder come back.
 ///
-/// Each of ours has a slot, from 0, that no other living permit of rlock's has (Held::slots): it stands in the permit's id.
+/// Each of ours has a slot, from 0, that no other living permit
+/// of rlock's has (Held::slots): it stands in the permit's id.
 class Permits final : public Lockable {
  public:
   /// How many can be taken at once: the server answers nobody else meanwhile.
@@ -23,7 +25,8 @@ class Permits final : public Lockable {
         total{};  ///< the size that the pool must have, and is made with; nothing: any, and none is made
   };
 
-  /// Hold::another is a hold inside that of the same owner, with its permits. It cannot be counted: it ends with the outer one.
+  /// Hold::another is a hold inside that of the same owner, with
+  /// its permits. It cannot be counted: it ends with the outer one.
   Permits(Claim claim, const Wanted& wanted, Hold hold = Hold::first);
 
   Call ask() const override;

@@ -44,7 +44,8 @@ Call PlainLock::release(const ReleaseOptions& options) const {
   return release_call(options, requests_.release_way());
 }
 
-/// Of a token that is used only once no request is remembered: nothing but it can have the lock by this token.
+/// Of a token that is used only once no request is remembered:
+/// nothing but it can have the lock by this token.
 Call PlainLock::release_call(const ReleaseOptions& options, Way way) const {
   Call call{.script = &scripts::plain_release,
             .keys = {claim_.name.str()},

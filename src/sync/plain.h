@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// The token lock that redis-py, node-redlock, redsync and many a script share: `SET key token NX PX`, and deleted by
-/// whoever has the token. The token is the owner. Nothing announces a release: waiters poll.
+/// The token lock that redis-py, node-redlock, redsync and many a script share: `SET key token NX PX`, and
+/// deleted by whoever has the token. The token is the owner. Nothing announces a release: waiters poll.
 class PlainLock final : public Lockable {
  public:
   /// Hold::another is a hold inside that of the same token. It cannot be counted: it ends with the outer one.

@@ -9,8 +9,9 @@
 
 namespace rlock {
 
-/// What Redisson keeps its semaphores in: a number of available permits. They are of two kinds that nothing tells apart as
-/// long as no permit is taken: the classic semaphore, whose permits nobody owns, and the pool of permits that are leases.
+/// What Redisson keeps its semaphores in: a number of available permits. They are
+/// of two kinds that nothing tells apart as long as no permit is taken: the classic
+/// semaphore, whose permits nobody owns, and the pool of permits that are leases.
 enum class PoolKind { semaphore, permits };
 
 /// "a semaphore", "a pool of permits".
@@ -38,8 +39,8 @@ struct PoolAnswer {
   Refused refused{};
 };
 
-/// The operations on a semaphore or a pool of permits that are not taking and giving back by an owner. A value; one Pool is
-/// one request: each of its calls may be sent twice and is done once.
+/// The operations on a semaphore or a pool of permits that are not taking and giving back by an owner. A
+/// value; one Pool is one request: each of its calls may be sent twice and is done once.
 class Pool {
  public:
   Pool(LockName name, PoolKind kind, bool cluster);
@@ -58,7 +59,8 @@ class Pool {
   Call remove() const;
   PoolAnswer read_remove(const Reply& reply) const;
 
-  /// By ids of 16 bytes, whoever took them. Of a pool of permits only. The answers: for each id whether it was still taken.
+  /// By ids of 16 bytes, whoever took them. Of a pool of permits
+  /// only. The answers: for each id whether it was still taken.
   Call release(const std::vector<std::string>& ids) const;
   struct ReleasedIds {
     std::vector<bool> taken{};

@@ -9,10 +9,12 @@
 namespace rlock {
 namespace {
 
-/// How many timeout keys we look at. So many holds are no leftovers: the lock is in use, and the next reader looks again.
+/// How many timeout keys we look at. So many holds are no
+/// leftovers: the lock is in use, and the next reader looks again.
 constexpr std::size_t kMostHolds = 500;
 
-/// Those that a release names (lua/read/release: no more than a hundred) take so many bytes of memory, or less.
+/// Those that a release names (lua/read/release: no more
+/// than a hundred) take so many bytes of memory, or less.
 constexpr std::size_t kReadersTake = 64U << 10;
 
 Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
@@ -94,7 +96,8 @@ Released ReadWriteLock::read_release(const Reply& reply) const {
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
-/// Other readers are written down. Whether they live is known by their timeout keys, which only now can be named.
+/// Other readers are written down. Whether they live is
+/// known by their timeout keys, which only now can be named.
 Released ReadLock::read_release(const Reply& reply) const {
   if (reply.at(0).integer() != 4) return ReadWriteLock::read_release(reply);
   Call sweep{.script = &scripts::read_sweep,

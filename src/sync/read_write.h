@@ -9,8 +9,8 @@ namespace rlock {
 
 /// RReadWriteLock: readers share it, a writer has it alone. What its two halves have in common.
 ///
-/// A writer may read too and then give up writing (downgrade): its own read hold is a Hold::another. The other way round is
-/// refused, since it would wait for itself.
+/// A writer may read too and then give up writing (downgrade): its own read hold is a Hold::another. The
+/// other way round is refused, since it would wait for itself.
 class ReadWriteLock : public Lockable {
  public:
   Call ask() const override;

@@ -75,8 +75,8 @@ GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& vote
   return back;
 }
 
-/// The second call that some answers ask for (Released::then). Who has asked for it is heard again; who had given back our hold
-/// before it is believed, whatever becomes of the second.
+/// The second call that some answers ask for (Released::then). Who has asked for it is heard again; who had
+/// given back our hold before it is believed, whatever becomes of the second.
 void follow_up(Redis& redis, const Lockable& lock, Votes& votes, const Patience& patience) {
   std::optional<Call> call;
   std::map<std::size_t, Released::How> unfinished;
@@ -98,7 +98,8 @@ void follow_up(Redis& redis, const Lockable& lock, Votes& votes, const Patience&
   }
 }
 
-/// Waits for all answers; when a quorum has given theirs not much longer for the others, who may be gone for days.
+/// Waits for all answers; when a quorum has given theirs not
+/// much longer for the others, who may be gone for days.
 void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
   const auto settled = [&](auto request) { return redis.settled(request); };
   const auto by_quorum = [&](auto request) {

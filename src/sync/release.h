@@ -23,7 +23,8 @@ struct GivenBack {
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 
-/// Gives back every part, all at once and whatever becomes of the others, each with its release_followers behind it; one answer per part.
+/// Gives back every part, all at once and whatever becomes of the others,
+/// each with its release_followers behind it; one answer per part.
 std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
                                  const Patience& patience);
 

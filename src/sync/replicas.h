@@ -14,8 +14,10 @@ Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t conne
 /// What a vote on that call is short of; nothing when enough replicas have it.
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
 
-/// Asks each deployment that has granted to confirm that `replicas` replicas have what it last answered. Nothing: a quorum has.
-/// `timeout` is what the server waits, `patience` what we do: a connection whose server still waits then is abandoned.
+/// Asks each deployment that has granted to confirm that `replicas`
+/// replicas have what it last answered. Nothing: a quorum has.
+/// `timeout` is what the server waits, `patience` what we do:
+/// a connection whose server still waits then is abandoned.
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
                                       int replicas, Milliseconds timeout, const Patience& patience);
 

@@ -9,11 +9,12 @@
 
 namespace rlock {
 
-/// How long a server remembers that it has done a request. Longer than anybody keeps repeating one, and than a copy can
-/// stay in a connection that was given up.
+/// How long a server remembers that it has done a request. Longer than anybody keeps repeating one, and than
+/// a copy can stay in a connection that was given up.
 constexpr Milliseconds kRequestMemory{60000};
 
-/// Where a request is remembered: among the unlock latches of Redisson, so that an ACL made for Redisson suffices.
+/// Where a request is remembered: among the unlock latches
+/// of Redisson, so that an ACL made for Redisson suffices.
 std::string request_key(const LockName& name, const RequestId& request);
 
 /// By what the server tells one hold from other holds of the same owner.

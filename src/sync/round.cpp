@@ -11,10 +11,12 @@
 namespace rlock {
 namespace {
 
-/// What the slower deployments get at least when the faster ones have decided: they answer in the same moment.
+/// What the slower deployments get at least when the faster
+/// ones have decided: they answer in the same moment.
 constexpr Milliseconds kSameMoment{5};
 
-/// An answer that cannot be read is a failure of whoever gave it: of one server among several, not of the lock.
+/// An answer that cannot be read is a failure of whoever
+/// gave it: of one server among several, not of the lock.
 std::variant<Attempt, Failure> reading(const Waitable& what, const Reply& answer) {
   try {
     return what.read(answer);
@@ -54,7 +56,8 @@ std::variant<Attempt, Failure> said_by(const Waitable& what, const Vote& vote) {
   return vote.reply ? failure_of(*vote.reply) : *vote.failure;
 }
 
-/// Of several servers the one whose clock stands in the middle: some clocks may be wrong, but not most of them.
+/// Of several servers the one whose clock stands in the
+/// middle: some clocks may be wrong, but not most of them.
 Held typical(std::vector<Held> held) {
   const auto middle = held.begin() + static_cast<std::ptrdiff_t>(held.size() / 2);
   std::ranges::nth_element(held, middle, {}, &Held::server_time);

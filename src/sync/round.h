@@ -18,7 +18,8 @@ enum class Said {
   nothing,  ///< it had not answered when enough others had
 };
 
-/// What one round of asking came to. At most one of held, refused, busy and failure; none: it was interrupted.
+/// What one round of asking came to. At most one of held,
+/// refused, busy and failure; none: it was interrupted.
 struct Round {
   std::optional<Held> held;        ///< a quorum granted it
   std::optional<Refused> refused;  ///< a quorum never can
@@ -35,8 +36,8 @@ struct Round {
 /// Reads the votes of all deployments on one question.
 Round count(const Waitable& what, const Redis& redis, const Votes& votes);
 
-/// When a round is over: at once when a quorum has granted; when no quorum can any more, after the others have had as long
-/// again, because an answer that is awaited needs not be undone.
+/// When a round is over: at once when a quorum has granted; when no quorum can any more, after the others
+/// have had as long again, because an answer that is awaited needs not be undone.
 class Decision {
  public:
   /// REQUIRES: both outlive it.

@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: what dies takes them along, and only Pool::add gives
-/// them back. One Semaphore is one request: it takes once, however often it is asked.
+/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: what dies takes them along, and only
+/// Pool::add gives them back. One Semaphore is one request: it takes once, however often it is asked.
 class Semaphore final : public Waitable {
  public:
   Semaphore(LockName name, std::int64_t count, bool cluster);

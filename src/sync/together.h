@@ -8,11 +8,12 @@
 
 namespace rlock {
 
-/// Several things to take, all of them or none, in one script: for keys that one server can look at in one go. What was taken is then
-/// kept and given back one by one, as if it had been taken so.
+/// Several things to take, all of them or none, in one script: for keys that one server can look at in one
+/// go. What was taken is then kept and given back one by one, as if it had been taken so.
 class Together final : public Waitable {
  public:
-  /// Nothing where the members cannot be taken by one script: they are of different kinds, or of one that has none.
+  /// Nothing where the members cannot be taken by one script:
+  /// they are of different kinds, or of one that has none.
   /// REQUIRES: the members outlive it; at least one.
   static std::optional<Together> of(std::span<const Lockable* const> members);
 

@@ -7,8 +7,9 @@
 
 namespace rlock {
 
-/// Listens on channels for as long as it lives, and remembers whether there was a reason to ask again: a message, or a
-/// subscription that has just been confirmed, because what was announced before it was not heard.
+/// Listens on channels for as long as it lives, and remembers whether there
+/// was a reason to ask again: a message, or a subscription that has just
+/// been confirmed, because what was announced before it was not heard.
 /// The destructor is local and immediate. REQUIRES: the Redis outlives it.
 class WakeUps {
  public:
@@ -36,8 +37,9 @@ class WakeUps {
   std::uint64_t seen_;
 };
 
-/// How often announcements may make a waiter ask. Anybody may publish them, and a question costs the server more than a message
-/// does: a hundred at once, then 25 a second. What comes in between is answered by the next question.
+/// How often announcements may make a waiter ask. Anybody may publish them, and
+/// a question costs the server more than a message does: a hundred at once,
+/// then 25 a second. What comes in between is answered by the next question.
 class QuestionLimit {
  public:
   static constexpr int kAtOnce = 100;

@@ -1,4 +1,5 @@
-// Lost and late answers: nothing is counted twice, nothing that was given up is held, and the command's status stands.
+// Lost and late answers: nothing is counted twice, nothing
+// that was given up is held, and the command's status stands.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -16,7 +17,8 @@ void acquaint(FaultLine& line) {
   REQUIRE(eventually([&] { return line.clean(); }));
 }
 
-/// The answer that a script gets at its first use on a server is NOSCRIPT; with this, the next one is that of EVAL.
+/// The answer that a script gets at its first use on a server
+/// is NOSCRIPT; with this, the next one is that of EVAL.
 constexpr std::size_t kGreetingAndNoscript = 1;
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Many workers and one key: nobody is ever inside with somebody else, whatever happens to the server and the network.
+// Many workers and one key: nobody is ever inside with somebody
+// else, whatever happens to the server and the network.
 
 #include <doctest/doctest.h>
 

@@ -44,7 +44,8 @@ bool held(RedisServer& redis, long long count = 1);
 /// One line of the table that a run of these tests prints: fault, outcome, exit status, time.
 void report(const std::string& fault, const std::string& outcome, int status, std::chrono::milliseconds time);
 
-/// A time that was promised: exact in the long profile, which has the machine for itself; else with some to spare.
+/// A time that was promised: exact in the long profile, which
+/// has the machine for itself; else with some to spare.
 std::chrono::milliseconds promised(std::chrono::milliseconds time);
 
 /// A thread that does something again and again until its end.

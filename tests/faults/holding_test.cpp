@@ -19,7 +19,8 @@ std::chrono::milliseconds lived_on(const FaultLine& line, long long moment) {
   return std::chrono::milliseconds{(stays.back().exit - moment) / 1'000'000};
 }
 
-/// A holder runs, a fault begins, and the command is stopped before the lease of the last renewal can have ended.
+/// A holder runs, a fault begins, and the command is stopped
+/// before the lease of the last renewal can have ended.
 void check_stopped_in_time(
     const std::string& name, const std::function<void(FaultLine&)>& begin,
     const std::function<void(FaultLine&)>& end = [](FaultLine&) {}) {

@@ -154,8 +154,8 @@ TEST_CASE("a sleeping waiter sends nothing but a poll every two seconds") {
   Monitor monitor{line.redis};
   const auto span = long_profile() ? 20s : 5s;
   std::this_thread::sleep_for(span);
-  // What is known about the waiter travels in the same write as its acquire; and a wait line, after 1 s and 5 s, asks who holds
-  // the key and who else waits: it alone names the keys of the queue.
+  // What is known about the waiter travels in the same write as its acquire; and a wait line, after 1 s and 5
+  // s, asks who holds the key and who else waits: it alone names the keys of the queue.
   const auto polls =
       std::count_if(monitor.commands().begin(), monitor.commands().end(), [](const auto& command) {
         return command.find("rlock:meta:") == std::string::npos &&

@@ -1,4 +1,5 @@
-// How long before its key ends a command is dead, whatever happens to those who watch it: a figure for each fault.
+// How long before its key ends a command is dead, whatever
+// happens to those who watch it: a figure for each fault.
 //
 //   last_heartbeat [RUNS [WORD]]      RUNS of each fault whose name has WORD; 1 when a command has outlived its key
 //   last_heartbeat beat FILE          is the command: ignores TERM and writes the time into FILE, every millisecond; so does a child
@@ -83,7 +84,8 @@ class Run {
   void look() {
     const auto before = boottime_ns();
     const std::int64_t left = redis_.pttl("k");
-    // The next holder may have it already. And what was asked late is answered late: no look takes back what one before has seen.
+    // The next holder may have it already. And what was asked late
+    // is answered late: no look takes back what one before has seen.
     if (left > 0 && redis_.cli({"HKEYS", "k"}) == owner_)
       ends_ = std::max<std::int64_t>(ends_, before + left * 1'000'000);
   }

@@ -1,9 +1,11 @@
-// The witness: sees whether the command of a lock is alone, and judges what witnesses have seen. See support/witness.h.
+// The witness: sees whether the command of a lock is alone,
+// and judges what witnesses have seen. See support/witness.h.
 //
 //   witness hold FOLDER [shared | slots N] [for MS] [exit N] [as NAME]     run as the command of a lock
 //   witness check FOLDER [min N] [allow MS]                                0 clean, 1 violations, 2 fewer than N holds
 //
-// `allow`: overlaps in the log up to so many milliseconds are reported but are none; kernel locks are not asked then.
+// `allow`: overlaps in the log up to so many milliseconds are
+// reported but are none; kernel locks are not asked then.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <time.h>
@@ -74,8 +76,8 @@ void note(const Orders& orders, const char* event) {
                                      "\n");
 }
 
-/// Takes a kernel lock, or says that nobody should have been able to hinder us. The descriptor is inherited by whatever
-/// the command starts, so that a grandchild that outlives it keeps the lock.
+/// Takes a kernel lock, or says that nobody should have been able to hinder us. The descriptor is inherited
+/// by whatever the command starts, so that a grandchild that outlives it keeps the lock.
 bool kernel_lock(const Orders& orders) {
   const int how = orders.mode == "shared" ? LOCK_SH : LOCK_EX;
   for (std::size_t slot = 0; slot < orders.limit; ++slot) {
@@ -93,7 +95,8 @@ long read_counter(const std::string& file) {
   return value;
 }
 
-/// In one write: one that is killed meanwhile must not leave half a number, which would look like lost updates.
+/// In one write: one that is killed meanwhile must not
+/// leave half a number, which would look like lost updates.
 void write_counter(const std::string& file, long value) {
   std::string text = std::to_string(value);
   text.resize(20, ' ');

@@ -16,8 +16,8 @@ class Bystander {
   Bystander(const Bystander&) = delete;
   Bystander& operator=(const Bystander&) = delete;
 
-  /// How long the server worked for others while a PING waited, the longest: in processor time of the server, so that a busy
-  /// machine is not taken for a slow script.
+  /// How long the server worked for others while a PING waited, the longest: in processor time of the server,
+  /// so that a busy machine is not taken for a slow script.
   std::chrono::milliseconds longest() const { return std::chrono::milliseconds{longest_.load() / 1'000'000}; }
 
   std::size_t pings() const { return pings_; }

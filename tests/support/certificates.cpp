@@ -7,7 +7,8 @@
 namespace rlock::test {
 namespace {
 
-/// The least that `openssl ca` wants to know; it, unlike `openssl x509`, can write certificates of other times.
+/// The least that `openssl ca` wants to know; it, unlike
+/// `openssl x509`, can write certificates of other times.
 constexpr const char* kConfiguration = R"([ca]
 default_ca = own
 [own]

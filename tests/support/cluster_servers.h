@@ -10,7 +10,8 @@
 
 namespace rlock::test {
 
-/// A cluster of three primaries that share the slots in thirds. Needs Redis 7: older ones have no `cluster-port`.
+/// A cluster of three primaries that share the slots in
+/// thirds. Needs Redis 7: older ones have no `cluster-port`.
 class ClusterServers {
  public:
   ClusterServers() {

@@ -26,7 +26,8 @@ struct CrowdResult {
   std::string str() const;  ///< "1000 x 0, 2 x 125 in 12300 ms"
 };
 
-/// Runs the crowd to its end; throws when that takes longer than `deadline`. `meanwhile` is called every few milliseconds.
+/// Runs the crowd to its end; throws when that takes longer than
+/// `deadline`. `meanwhile` is called every few milliseconds.
 CrowdResult run(
     const Crowd& crowd, std::chrono::milliseconds deadline, const std::function<void()>& meanwhile = [] {});
 

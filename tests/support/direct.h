@@ -11,8 +11,8 @@
 
 namespace rlock::test {
 
-/// Runs Calls on a server and hands their Replies back, one after the other: for tests of what a script does. No retries,
-/// no time limits, nothing of the way on which rlock itself reaches a server.
+/// Runs Calls on a server and hands their Replies back, one after the other: for tests of what a script does.
+/// No retries, no time limits, nothing of the way on which rlock itself reaches a server.
 class Direct {
  public:
   explicit Direct(const RedisServer& server);
@@ -34,8 +34,8 @@ class Direct {
 /// A reply as text that compares: 7, 'text', nil, [1, 'a'], !ERR ....
 std::string written(const Reply& reply);
 
-/// Everything that a server holds: types, values and whether there is a TTL, sorted. Two of them are equal when nothing has
-/// changed but the rest of the TTLs. Bytes that cannot be printed are shown as \xNN.
+/// Everything that a server holds: types, values and whether there is a TTL, sorted. Two of them are equal
+/// when nothing has changed but the rest of the TTLs. Bytes that cannot be printed are shown as \xNN.
 std::string contents(Direct& redis, const std::string& pattern = "*");
 
 }  // namespace rlock::test

@@ -6,10 +6,10 @@
 
 namespace rlock::test {
 
-/// A waiter that treats the queue of a fair lock as Redisson does: it drops heads, and no others, by the time it believes in,
-/// queues behind the last with that one's deadline and its own wait on top, and lets all others be forgotten earlier by
-/// its wait when it takes the lock or gives up. Written after what Redisson was seen to do, not from its scripts; the
-/// real one is in tests/interop.
+/// A waiter that treats the queue of a fair lock as Redisson does: it drops heads, and no others, by the time
+/// it believes in, queues behind the last with that one's deadline and its own wait on top, and lets all
+/// others be forgotten earlier by its wait when it takes the lock or gives up. Written after what Redisson
+/// was seen to do, not from its scripts; the real one is in tests/interop.
 class FairPeer {
  public:
   FairPeer(Direct& redis, std::string name, std::string owner, long long wait = 300000, long long skew = 0)

@@ -10,8 +10,8 @@
 
 namespace rlock::test {
 
-/// A Redis that answers from a list, without a socket: each call takes the next answer and is written down by its script's name
-/// (or its first word). Where the list has run out, nobody answers.
+/// A Redis that answers from a list, without a socket: each call takes the next answer and is written down by
+/// its script's name (or its first word). Where the list has run out, nobody answers.
 class ListRedis final : public Redis {
  public:
   using Answer = std::vector<std::optional<Reply>>;  ///< one per node; nothing: that node does not answer

@@ -102,7 +102,8 @@ struct Parent {
   bool lasts;
 };
 
-/// The child's side of fork(): nothing here may allocate after a fork from a process with threads, so all is prepared.
+/// The child's side of fork(): nothing here may allocate after
+/// a fork from a process with threads, so all is prepared.
 [[noreturn]] void become(char** argv, char** env, const Process::Options& options, Streams streams,
                          Parent parent) {
   if (parent.lasts) ::prctl(PR_SET_PDEATHSIG, SIGKILL);

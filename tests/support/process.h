@@ -30,9 +30,9 @@ class TempDir {
 std::string read_file(const std::string& path);  ///< empty when there is none
 void write_file(const std::string& path, const std::string& text);
 
-/// A program that a test has started. Its output goes into memory files, so that nobody has to read a pipe and an
-/// orphan cannot hold us up. It dies with the test (PDEATHSIG), and with the Process: the destructor kills
-/// everything that was started below it and still runs, found by a mark in the environment.
+/// A program that a test has started. Its output goes into memory files, so that nobody has to read a pipe
+/// and an orphan cannot hold us up. It dies with the test (PDEATHSIG), and with the Process: the destructor
+/// kills everything that was started below it and still runs, found by a mark in the environment.
 class Process {
  public:
   struct Options {
@@ -99,7 +99,8 @@ std::vector<pid_t> processes_with(const std::string& text);
 /// Another process, started by the test or not, is waited for by looking.
 bool alive(pid_t pid);
 
-/// A program that is built beside the tests ("witness"): the folder is $RLOCK_PROGRAMS, else the one of this executable.
+/// A program that is built beside the tests ("witness"): the
+/// folder is $RLOCK_PROGRAMS, else the one of this executable.
 std::string program(const std::string& name);
 
 }  // namespace rlock::test

@@ -17,7 +17,8 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-/// What rlock may have in memory, whatever a server sends. AddressSanitizer adds shadows, red zones and a quarantine.
+/// What rlock may have in memory, whatever a server sends.
+/// AddressSanitizer adds shadows, red zones and a quarantine.
 constexpr std::size_t kMostMemory = (kSanitized ? 512U : 64U) << 20;
 
 }  // namespace rlock::test

@@ -11,8 +11,9 @@
 
 namespace rlock::test {
 
-/// A Redis of this test alone: redis-server, or what $RLOCK_TEST_SERVER names (valkey-server), in a folder of its own, on
-/// a Unix socket and, if asked, on a TCP port of loopback. Nothing is persisted unless configured. It ends with the test.
+/// A Redis of this test alone: redis-server, or what $RLOCK_TEST_SERVER names
+/// (valkey-server), in a folder of its own, on a Unix socket and, if asked, on a TCP
+/// port of loopback. Nothing is persisted unless configured. It ends with the test.
 class RedisServer {
  public:
   struct Options {

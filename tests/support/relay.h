@@ -10,8 +10,8 @@
 
 namespace rlock::test {
 
-/// A server that passes each script on to a real one and its answer back, and says something else where it was told to. What
-/// belongs to a connection (greeting, subscriptions) it answers by itself.
+/// A server that passes each script on to a real one and its answer back, and says something else where it
+/// was told to. What belongs to a connection (greeting, subscriptions) it answers by itself.
 class Relay {
  public:
   explicit Relay(const RedisServer& server);
@@ -21,8 +21,8 @@ class Relay {
 
   std::string url() const { return front_.url(); }
 
-  /// From now on this is said instead of the answer to `name`: "lock/release", a script; "WAIT", a command. `times`: only to the
-  /// first so many.
+  /// From now on this is said instead of the answer to `name`: "lock/release",
+  /// a script; "WAIT", a command. `times`: only to the first so many.
   void say_instead(const std::string& name, std::string bytes, int times = 1 << 30);
 
   /// Answers are what they are again.

@@ -8,7 +8,8 @@
 
 namespace rlock::test {
 
-/// A small blocking client that knows nothing of the code under test: what redis-cli would tell, without starting one.
+/// A small blocking client that knows nothing of the code under
+/// test: what redis-cli would tell, without starting one.
 class RespClient {
  public:
   /// "unix:/path" or "host:port". Throws when nobody listens there.

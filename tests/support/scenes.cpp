@@ -19,8 +19,9 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text;
 }
 
-/// Carets become keys; whatever else is typed ends with Enter. What is stopped in a scene must not be dash about to start
-/// something: it stands still in vfork() when its child is stopped before exec, and its shell waits for ever.
+/// Carets become keys; whatever else is typed ends with Enter. What is stopped
+/// in a scene must not be dash about to start something: it stands still in
+/// vfork() when its child is stopped before exec, and its shell waits for ever.
 std::string keys(const std::string& step, const std::string& rlock) {
   if (step == "^C") return Pty::kInterrupt;
   if (step == "^Z") return Pty::kSuspend;
@@ -40,7 +41,8 @@ std::string told(const std::string& screen) {
   return all;
 }
 
-/// What `what` prints, asked from the shell itself once it is back: what is typed before is lost with the modes of whoever ends.
+/// What `what` prints, asked from the shell itself once it is back:
+/// what is typed before is lost with the modes of whoever ends.
 std::string ask(Pty& shell, const std::string& what) {
   static int number = 0;
   const std::string tag = std::to_string(++number);

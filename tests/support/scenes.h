@@ -16,7 +16,8 @@ struct TerminalScene {
       steps;  ///< "text": typed, with {} as above and ^C ^Z ^\ ^D as keys; "< text": waited for on the screen
 };
 
-/// What came of it, in words: the lines that began with "= ", the status, the terminal, the jobs that are left.
+/// What came of it, in words: the lines that began with "=
+/// ", the status, the terminal, the jobs that are left.
 /// `rlock`: what stands for {}; `folder`: where the script lies.
 std::string play(const TerminalScene& scene, const std::string& rlock, const Process::Options& options);
 

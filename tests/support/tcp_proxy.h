@@ -14,8 +14,8 @@
 
 namespace rlock::test {
 
-/// Stands between rlock and a server and does to the bytes what networks do. Everything can be changed at any time; a fault is in
-/// force for the connections that are there and for those that come, until pass().
+/// Stands between rlock and a server and does to the bytes what networks do. Everything can be changed at any
+/// time; a fault is in force for the connections that are there and for those that come, until pass().
 class TcpProxy {
  public:
   /// "unix:/path" or "host:port" of the server. Listens on a free port of loopback, or on `port`.
@@ -45,7 +45,8 @@ class TcpProxy {
   void hang_up();    ///< ends every connection that is there: FIN
   void reset_all();  ///< RST
 
-  /// Lets `pieces` writes of the server pass and then does what drop(to_client) does: "the answer to the third question is lost".
+  /// Lets `pieces` writes of the server pass and then does what
+  /// drop(to_client) does: "the answer to the third question is lost".
   void drop_answers_after(std::size_t pieces);
 
   std::size_t connections() const;      ///< how many were ever accepted
@@ -53,7 +54,8 @@ class TcpProxy {
   std::size_t bytes(Way way) const;     ///< how many came, whatever became of them
   std::string sent_by_clients() const;  ///< every byte that clients sent (at most the first MiB)
 
-  /// A command in words, as the program tcp_proxy reads them: "delay to_client 100", "pass", "garbage HTTP/1.1".
+  /// A command in words, as the program tcp_proxy reads them:
+  /// "delay to_client 100", "pass", "garbage HTTP/1.1".
   /// Throws std::invalid_argument for anything else.
   void obey(const std::string& line);
 

@@ -17,7 +17,8 @@ bool turns(Loop& loop, Fact&& fact, Milliseconds deadline = Milliseconds{5000}) 
   return true;
 }
 
-/// How often the loop wakes up during `span`: a process that waits for nothing in particular hardly ever should.
+/// How often the loop wakes up during `span`: a process
+/// that waits for nothing in particular hardly ever should.
 inline int wake_ups(Loop& loop, Milliseconds span) {
   const TimePoint until = later(Clock::now(), span);
   int count = 0;

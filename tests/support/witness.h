@@ -7,10 +7,10 @@
 
 namespace rlock::test {
 
-/// The witness: a command that rlock runs, and that sees by itself whether it is alone. Three kinds of evidence in one
-/// folder, none of which knows of rlock or Redis: kernel locks on files (the kernel frees them exactly when the last
-/// process of the command's tree is gone), a counter that is read, waited for and written back without any atomicity,
-/// and a log whose lines are stamped with CLOCK_BOOTTIME.
+/// The witness: a command that rlock runs, and that sees by itself whether it is alone. Three kinds of
+/// evidence in one folder, none of which knows of rlock or Redis: kernel locks on files (the kernel frees
+/// them exactly when the last process of the command's tree is gone), a counter that is read, waited for and
+/// written back without any atomicity, and a log whose lines are stamped with CLOCK_BOOTTIME.
 ///
 /// How the command is written: witness hold FOLDER [shared | slots N] [for MS] [exit N] [as NAME].
 std::vector<std::string> witness_command(const std::string& folder, const std::string& how = "");
