@@ -64,7 +64,7 @@ std::map<std::string, std::string> parse_info(std::string_view text) {
   return info;
 }
 
-bool is_cluster_node(const Info& info) { return value(info, "redis_mode") == "cluster"; }
+bool is_cluster_node(const Info& info) { return value(info, "cluster_enabled") == "1"; }
 
 std::vector<Finding> diagnose(const Info& info) {
   std::vector<Finding> findings;

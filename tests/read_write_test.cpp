@@ -187,8 +187,8 @@ TEST_CASE("write re-entry does not add up leases") {
 TEST_CASE("a reader with a short lease neither ends nor shortens another's hold") {
   Scene scene;
   scene.ask(reader("long:1"));
-  scene.ask(reader("brief:1", Hold::first, Milliseconds{100}));
-  CHECK(scene.renew(reader("brief:1", Hold::first, Milliseconds{100})));
+  scene.ask(reader("brief:1", Hold::first, Milliseconds{1000}));
+  CHECK(scene.renew(reader("brief:1", Hold::first, Milliseconds{1000})));
   CHECK(scene.server.pttl("deploy") > 29000);
   REQUIRE(eventually([&] { return !scene.server.has("{deploy}:brief:1:rwlock_timeout:1"); }));
   CHECK(scene.renew(reader("long:1")));
