@@ -32,7 +32,7 @@ void read_all(std::string_view bytes) {
 }
 
 /// From here on no more memory can be had at a time than this.
-void leave_no_megabyte() {
+[[maybe_unused]] void leave_no_megabyte() {
   std::size_t pages = 0;
   std::ifstream{"/proc/self/statm"} >> pages;
   const rlimit none{.rlim_cur = pages * static_cast<std::size_t>(::getpagesize()), .rlim_max = RLIM_INFINITY};
