@@ -63,6 +63,8 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   if (noun.empty() && !other && options_at_front(run->spec(), words) > 0)
     throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
                                           words.front().substr(0, words.front().find('=')))};
+  if (noun.empty() && !other && behind_typeset_dash(words.front()))
+    static_cast<void>(parse(run->spec(), {words.front()}));
   if (noun.empty() && !other) before_verb.foreign = run->spec().foreign;
   static_cast<void>(parse(before_verb, words));
 }

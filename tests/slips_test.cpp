@@ -166,6 +166,7 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"run", "/tmp", "x"}, "no --key; did you mean: rlock run -k /tmp -- x"},
       {{"run", "deploy", "./x"}, "no --key; did you mean: rlock run -k deploy -- ./x"},
       {{"-k", "demo", "--", "true"}, "-k is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND"},
+      {{"\u2013k", "demo", "--", "true"}, "did you mean -k?"},
       {{"--nowait", "run", "-k", "k", "--", "true"}, "--nowait: did you mean -n (--nonblock)?"},
       {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
       {{"-w", "5", "lock", "acquire", "k"},
