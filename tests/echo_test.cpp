@@ -11,6 +11,7 @@
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
+#include "support/profile.h"
 #include "support/redis_server.h"
 #include "sync/keys.h"
 
@@ -158,7 +159,8 @@ std::string echo(const Words& command) {
   return line + ", and before: AUTH " + kCanary + " from redis://:" + kInUrl + "@host:1";
 }
 
-const Words kScripts{"EVALSHA", "EVAL"};
+/// With sanitizers every fourth of so many that differ little, unless RLOCK_LONG=1: each starts thirty processes.
+bool is_tried(std::size_t number) { return !kSanitized || long_profile() || number % 4 == 0; }
 
 }  // namespace
 
@@ -176,10 +178,12 @@ TEST_CASE("an error that repeats the password shows it nowhere: no command that 
 }
 
 TEST_CASE("an error that repeats the password shows it nowhere: no command behind the greeting") {
+  std::size_t number = 0;
   for (const std::string& code :
        Words{"ERR", "NOPERM", "WRONGTYPE", "NOSCRIPT", "MOVED 1", "READONLY", "MISCONF", "OOM",
              "ERR Error running script (call to f_1): @user_script:1: @user_script: 1: -NOPERM", "NOAUTH",
              "WRONGPASS", kCanary}) {
+    if (!is_tried(number++)) continue;
     CAPTURE(code);
     FakeRedis server;
     server.decide([&](const Words& words) -> std::optional<std::string> {
@@ -214,7 +218,9 @@ TEST_CASE("a value of the wrong shape that repeats the password shows it nowhere
     replies.push_back(
         wire::array({number, wire::integer(1), wire::integer(2), text, wire::integer(1), text}));
   }
+  std::size_t number = 0;
   for (const std::string& reply : replies) {
+    if (!is_tried(number++)) continue;
     CAPTURE(reply);
     FakeRedis server;
     server.decide([&](const Words& words) -> std::optional<std::string> {
