@@ -7,6 +7,7 @@
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
+#include "support/profile.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -199,7 +200,8 @@ TEST_CASE("whatever a server refuses ends a run with its status and a sentence t
        65, "something else stands under the key"},
   };
   for (const Refusal& refusal : refusals) {
-    for (const Words& wait : {Words{"-n"}, Words{"--wait", "300ms"}}) {
+    // With sanitizers a start takes its time; a second would bring a line about the wait.
+    for (const Words& wait : {Words{"-n"}, Words{"--wait", kSanitized ? "800ms" : "300ms"}}) {
       CAPTURE(refusal.error);
       CAPTURE(wait.front());
       FakeRedis fake;
