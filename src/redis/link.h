@@ -114,8 +114,8 @@ class Link final : public Source {
   bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
-  bool had_unanswered_ =
-      false;  ///< the connection before this one may still be carried out: see Connection::has_unanswered()
+  /// Calls on the connection before this one may still be carried out: see Connection::has_unanswered().
+  bool had_unanswered_ = false;
   bool opened_ = false;  ///< before
 };
 
