@@ -22,8 +22,8 @@ refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openss
 refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
-refuse 'CLI11: cmd/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/parser')"
-refuse 'JSON: cmd/output and the metadata writer' '^#include <nlohmann/' \
-  "$(echo "$everywhere" | grep -vE '^(cmd/output|src/sync/metadata)')"
+refuse 'CLI11: cmd/cli/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/parser')"
+refuse 'JSON: cmd/cli/output and the metadata writer' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/metadata)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 exit $bad

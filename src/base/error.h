@@ -5,7 +5,7 @@
 
 namespace rlock {
 
-/// A failure on its way to main, which knows the exit status of each kind (cmd/exit_code).
+/// A failure on its way to main, which knows the exit status of each kind (cmd/cli/exit_code).
 /// The text is for a person: lower case, who, what, why, what to do; without "rlock: " in front,
 /// and without bytes that a terminal would obey (see base/text.h).
 class Error : public std::runtime_error {

@@ -1,0 +1,130 @@
+#include "cmd/cli/app.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/help.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/parser.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/cli/unknown_verb.h"
+#include "cmd/cli/verb.h"
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+namespace {
+
+using Words = std::vector<std::string>;
+
+int print_version() {
+  print_line(version_line());
+  return exit_code::ok;
+}
+
+/// As parse(), whose failures the verb may want to write down.
+Parsed understand(Verb& verb, const VerbSpec& spec, const std::vector<std::string>& words) {
+  try {
+    return parse(spec, words);
+  } catch (const Error&) {
+    verb.misunderstood();
+    throw;
+  }
+}
+
+int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string>& words) {
+  const auto verb = entry.make();
+  const VerbSpec spec = verb->spec();
+  const Parsed parsed = understand(*verb, spec, words);
+  switch (parsed.wish) {
+    case Parsed::Wish::help: print(help_screen(spec)); return exit_code::ok;
+    case Parsed::Wish::version: return print_version();
+    case Parsed::Wish::act: break;
+  }
+  return verb->act(started, parsed.command);
+}
+
+/// The options of every verb that stand before a verb, or before that of a noun.
+struct Front {
+  Words options;
+  Parsed::Wish wish = Parsed::Wish::act;
+};
+
+/// Says what is wrong with the word that stands where a verb was expected: an
+/// option that not every verb has. It is one of run, unless another verb
+/// follows. What another tool calls an option of run is told as run tells it.
+void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& words) {
+  const auto run = find_verb("run")->make();
+  const bool other = std::ranges::any_of(words, [](const std::string& word) {
+    return word != "run" && (find_verb(word) != nullptr || !noun_screen(word).empty());
+  });
+  if (noun.empty() && !other && options_at_front(run->spec(), words) > 0)
+    throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
+                                          words.front().substr(0, words.front().find('=')))};
+  if (noun.empty() && !other && behind_typeset_dash(words.front()))
+    static_cast<void>(parse(run->spec(), {words.front()}));
+  if (noun.empty() && !other) before_verb.foreign = run->spec().foreign;
+  static_cast<void>(parse(before_verb, words));
+}
+
+/// Takes them off the front of `words`. Throws Error{usage} for other options.
+Front take_front(const std::string& noun, Words& words) {
+  const auto is_option = [&] {
+    return !words.empty() && (words.front().starts_with('-') || behind_typeset_dash(words.front()));
+  };
+  if (!is_option()) return {};
+  const std::string unknown =
+      fmt::format("options of a verb come after it: rlock {}{}VERB [OPTIONS]", noun, noun.empty() ? "" : " ");
+  VerbSpec before_verb{.unknown = unknown, .command_follows = true};
+  ServerOptions unused;
+  declare_server_options(before_verb, unused);
+  const auto verb = words.begin() + static_cast<std::ptrdiff_t>(options_at_front(before_verb, words));
+  Front front{.options = {words.begin(), verb}};
+  words.erase(words.begin(), verb);
+  front.wish = parse(before_verb, front.options).wish;
+  if (front.wish == Parsed::Wish::act && is_option()) refuse_option(before_verb, noun, words);
+  return front;
+}
+
+/// `rlock -h HOST run ...`, but not `rlock -h run`.
+bool names_host(const Front& front, const Words& words) {
+  if (front.options.empty() || front.options.back() != "-h" || words.empty()) return false;
+  return !words.front().starts_with("-") && !find_verb(words.front()) && noun_screen(words.front()).empty();
+}
+
+/// Finds the verb in `words`, behind `noun` unless that is empty,
+/// and lets it act. `options`: those that stood before the noun.
+int dispatch(TimePoint started, const std::string& noun, Words options, Words words) {
+  const Front front = take_front(noun, words);
+  if (noun.empty() && names_host(front, words)) refuse_host(words.front());
+  options.insert(options.end(), front.options.begin(), front.options.end());
+  const auto screen = [&] { return noun.empty() ? main_screen() : noun_screen(noun); };
+  if (front.wish == Parsed::Wish::version) return print_version();
+  if (front.wish == Parsed::Wish::help) {
+    print(screen());
+    return exit_code::ok;
+  }
+  if (words.empty()) {
+    print_on_stderr(screen());
+    return exit_code::usage;
+  }
+
+  const std::string word = words.front();
+  words.erase(words.begin());
+  if (const VerbEntry* entry = find_verb(noun.empty() ? word : noun + " " + word)) {
+    words.insert(words.begin(), options.begin(), options.end());
+    return act(*entry, started, words);
+  }
+  if (noun.empty() && !noun_screen(word).empty()) return dispatch(started, word, options, words);
+  if (word != "help") refuse_verb(noun, word);
+  words.insert(words.begin(), {"help", noun});
+  return dispatch(started, "", options, words);
+}
+
+}  // namespace
+
+int app(TimePoint started, const std::vector<std::string>& words) { return dispatch(started, "", {}, words); }
+
+}  // namespace rlock

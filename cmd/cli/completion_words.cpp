@@ -1,0 +1,96 @@
+#include "cmd/cli/completion_words.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+
+void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit) {
+  for (const VerbEntry& entry : verbs()) {
+    const auto verb = entry.make();
+    visit(entry, verb->spec());
+  }
+}
+
+std::vector<Option> offered_options(const VerbSpec& spec) {
+  // The manual speaks of -k once for all verbs.
+  const auto is_key = [](const Option& option) { return option.names.starts_with("-k,"); };
+  std::vector<Option> options;
+  for (const auto& group : spec.groups) {
+    std::ranges::copy_if(group.options, std::back_inserter(options),
+                         [&](const Option& option) { return is_documented(option) || is_key(option); });
+  }
+  options.push_back({.names = "-h, --help", .help = "say what this does"});
+  options.push_back({.names = "-V, --version", .help = "say which rlock this is"});
+  return options;
+}
+
+std::vector<std::string> spelled_names(const Option& option) {
+  std::vector<std::string> names;
+  for (const char letter : letters(option)) names.push_back(std::string{"-"} + letter);
+  for (const std::string_view name : long_names(option)) names.push_back("--" + std::string{name});
+  return names;
+}
+
+ServerWords server_words() {
+  ServerWords words;
+  VerbSpec spec;
+  ServerOptions unused;
+  declare_server_options(spec, unused);
+  words.valued = valued_words(spec);
+  for (const Option& option : offered_options(spec)) {
+    std::ranges::copy(spelled_names(option), std::back_inserter(words.all));
+    const std::string name{long_names(option).front()};
+    if (!option.value.empty() && name != "url") words.passed.push_back("--" + name);
+  }
+  // Neither a question for a password nor what is said on stderr would reach anybody.
+  words.passed_switches = {"--tls", "--insecure"};
+  return words;
+}
+
+std::vector<std::string> valued_words(const VerbSpec& spec) {
+  std::vector<std::string> words;
+  for (const Option& option : offered_options(spec)) {
+    if (!option.value.empty()) std::ranges::copy(spelled_names(option), std::back_inserter(words));
+  }
+  return words;
+}
+
+std::vector<std::string> nouns() {
+  std::vector<std::string> names;
+  for (const VerbEntry& entry : verbs()) {
+    std::string noun{entry.name.substr(0, entry.name.find(' '))};
+    if (std::ranges::find(names, noun) == names.end()) names.push_back(std::move(noun));
+  }
+  return names;
+}
+
+std::string about_noun(std::string_view noun) {
+  std::string line;
+  for (const VerbEntry& entry : verbs()) {
+    if (entry.name == noun) return std::string{entry.summary};
+    if (entry.name.starts_with(std::string{noun} + " "))
+      line += (line.empty() ? "" : ", ") + std::string{entry.name.substr(noun.size() + 1)};
+  }
+  return line;
+}
+
+std::vector<std::string> nouns_with_verbs() {
+  std::vector<std::string> names = nouns();
+  std::erase_if(names, [](const std::string& name) { return find_verb(name) != nullptr; });
+  return names;
+}
+
+std::string filled(std::string text, const std::vector<std::pair<std::string_view, std::string>>& places) {
+  for (const auto& [place, words] : places) {
+    for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += words.size())
+      text.replace(at, place.size(), words);
+  }
+  return text;
+}
+
+std::string single_quoted(std::string_view text) { return "'" + joined(split(text, '\''), "'\\''") + "'"; }
+
+}  // namespace rlock

@@ -1,0 +1,14 @@
+#include "cmd/cli/confirm.h"
+
+#include "cmd/cli/terminal.h"
+
+namespace rlock {
+
+bool confirm(const std::string& question, bool yes) {
+  if (yes) return true;
+  const std::string answer =
+      ask_on_terminal(question + " [y/N] ", "there is no terminal to ask on; say --yes");
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace rlock

@@ -1,0 +1,107 @@
+#include "cmd/cli/manual.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/cli/completion_words.h"
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kBegin = ".\\\" options of ";
+constexpr std::string_view kEnd = ".\\\" end of options";
+
+/// Text as roff takes it: a hyphen that may be copied, a backslash, and no line that looks like a request.
+std::string roff(std::string_view text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '-' || c == '\\') out += '\\';
+    out += c == '\\' ? 'e' : c;
+    line_begins = c == '\n';
+  }
+  return out;
+}
+
+/// "-w, --wait DUR" with its names in bold and what it takes in italics.
+std::string heading(const Option& option) {
+  std::string names;
+  for (const std::string& name : spelled_names(option))
+    names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(name));
+  return option.value.empty() ? names : fmt::format("{} \\fI{}\\fR", names, roff(option.value));
+}
+
+/// A sentence begins with a capital letter and ends with a full stop; a line on a screen does not.
+std::string sentence(std::string_view line) {
+  std::string text{line};
+  std::ranges::replace(text, '\n', ' ');
+  if (text.empty()) return text;
+  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text.ends_with('.') || text.ends_with('?') ? text : text + ".";
+}
+
+std::string paragraph(const Option& option) {
+  std::vector<std::string> sentences;
+  for (const std::string_view part : {option.help, option.manual}) {
+    if (!part.empty() && part != option.choices) sentences.push_back(roff(sentence(part)));
+  }
+  if (option.offer == Offer::choices) sentences.push_back(roff(fmt::format("One of: {}.", option.choices)));
+  if (!option.standard.empty()) sentences.push_back(fmt::format("Default: {}.", roff(option.standard)));
+  return fmt::format(".TP\n{}\n{}\n", heading(option), joined(sentences, "\n"));
+}
+
+std::string paragraphs(const VerbSpec& spec) {
+  std::string text;
+  for (const auto& group : spec.groups) {
+    if (group.elsewhere) continue;
+    std::string items;
+    for (const Option& option : group.options) {
+      if (is_documented(option)) items += paragraph(option);
+    }
+    if (!items.empty() && !group.title.empty()) text += fmt::format(".SS {}\n", roff(group.title));
+    text += items;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string manual_options(std::string_view verb) {
+  if (verb == "server") {
+    VerbSpec spec;
+    ServerOptions unused;
+    declare_server_options(spec, unused);
+    for (auto& group : spec.groups) group.elsewhere = false;
+    return paragraphs(spec);
+  }
+  std::optional<std::string> found;
+  for_each_verb([&](const VerbEntry& entry, const VerbSpec& spec) {
+    if (entry.name == verb) found = paragraphs(spec);
+  });
+  if (!found) throw Error{Error::internal, fmt::format("there is no verb {}", in_quotes(verb))};
+  return *found;
+}
+
+std::string with_fresh_options(std::string_view page) {
+  std::string out;
+  bool skipping = false;
+  for (const std::string& line : split(page, '\n')) {
+    if (line == kEnd) skipping = false;
+    if (skipping) continue;
+    out += line + "\n";
+    if (!line.starts_with(kBegin)) continue;
+    out += manual_options(std::string_view{line}.substr(kBegin.size()));
+    skipping = true;
+  }
+  if (!page.empty() && page.back() == '\n')
+    out.pop_back();  // split() saw an empty line behind the last newline
+  return out;
+}
+
+}  // namespace rlock

@@ -1,0 +1,123 @@
+#include "cmd/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// Calls `visit` with each name of "-w, --wait", dashes included.
+template <class Visit>
+void for_each_name(std::string_view names, Visit visit) {
+  while (!names.empty()) {
+    const std::size_t comma = names.find(',');
+    visit(names.substr(0, comma));
+    if (comma == std::string_view::npos) return;
+    names.remove_prefix(std::min(names.size(), comma + 2));
+  }
+}
+
+Milliseconds positive(std::string_view value) {
+  const Milliseconds duration = parse_duration(value);
+  if (duration == Milliseconds::zero()) throw Error{Error::usage, "must be more than zero"};
+  return duration;
+}
+
+std::int64_t count_between(std::string_view value, std::int64_t least, std::int64_t most) {
+  const auto count = parse_count(value);
+  if (!count || *count < least || *count > most)
+    throw Error{Error::usage, fmt::format("expected a whole number from {} to {}", least, most)};
+  return *count;
+}
+
+}  // namespace
+
+VerbSpec& VerbSpec::group(std::string_view title, std::string_view note) {
+  groups.push_back({.title = title, .note = note});
+  return *this;
+}
+
+VerbSpec& VerbSpec::add(Option option) {
+  if (groups.empty()) group("Options");
+  groups.back().options.push_back(std::move(option));
+  return *this;
+}
+
+const Option* VerbSpec::find(std::string_view name) const noexcept {
+  const std::string_view dashes = name.size() == 1 ? "-" : "--";
+  for (const Group& group : groups) {
+    for (const Option& option : group.options) {
+      bool found = false;
+      for_each_name(option.names, [&](std::string_view own) {
+        found = found || (own.starts_with(dashes) && own.substr(dashes.size()) == name);
+      });
+      if (found) return &option;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string_view> long_names(const Option& option) {
+  std::vector<std::string_view> names;
+  for_each_name(option.names, [&](std::string_view name) {
+    if (name.starts_with("--")) names.push_back(name.substr(2));
+  });
+  return names;
+}
+
+std::string letters(const Option& option) {
+  std::string found;
+  for_each_name(option.names, [&](std::string_view name) {
+    if (name.size() == 2) found += name[1];
+  });
+  return found;
+}
+
+bool is_documented(const Option& option) { return !option.hidden || !option.manual.empty(); }
+
+Setter into(bool& flag) {
+  return [&flag](std::string_view) { flag = true; };
+}
+
+Setter into(std::string& text) {
+  return [&text](std::string_view value) { text = value; };
+}
+
+Setter into(std::optional<std::string>& text) {
+  return [&text](std::string_view value) { text = std::string{value}; };
+}
+
+Setter into(Milliseconds& duration) {
+  return [&duration](std::string_view value) { duration = positive(value); };
+}
+
+Setter into(std::optional<Milliseconds>& duration) {
+  return [&duration](std::string_view value) { duration = positive(value); };
+}
+
+Setter zero_or_more(Milliseconds& duration) {
+  return [&duration](std::string_view value) { duration = parse_duration(value); };
+}
+
+Setter number(std::int64_t& number, std::int64_t least, std::int64_t most) {
+  return [&number, least, most](std::string_view value) { number = count_between(value, least, most); };
+}
+
+Setter number(std::optional<std::int64_t>& number, std::int64_t least, std::int64_t most) {
+  return [&number, least, most](std::string_view value) { number = count_between(value, least, most); };
+}
+
+Setter choice(std::string& text, std::string_view choices) {
+  return [&text, choices](std::string_view value) {
+    const auto known = split(choices, ' ');
+    if (std::ranges::find(known, value) == known.end())
+      throw Error{Error::usage, fmt::format("expected one of: {}", choices)};
+    text = value;
+  };
+}
+
+}  // namespace rlock

@@ -1,0 +1,101 @@
+#include "cmd/cli/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "base/error.h"
+#include "base/redaction.h"
+#include "base/text.h"
+#include "base/time.h"
+
+namespace rlock {
+namespace {
+
+/// Between two tries to write where somebody else made the terminal non-blocking.
+constexpr Milliseconds kNonBlockingPause{10};
+
+Json in_base64(const LockName& key) { return Json::word(to_base64(redacted(key.str()))); }
+
+}  // namespace
+
+int write_all(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      std::this_thread::sleep_for(kNonBlockingPause);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+int try_print(std::string_view text) noexcept {
+  // No program is started with this flag on its stdout: it is the
+  // place-holder of one that was closed (fill_std_descriptors).
+  if ((::fcntl(STDOUT_FILENO, F_GETFD) & FD_CLOEXEC) != 0) return EBADF;
+  return write_all(STDOUT_FILENO, text);
+}
+
+void print(std::string_view text) {
+  if (const int failed = try_print(text))
+    throw Error{Error::system, fmt::format("write error on stdout: {}", std::strerror(failed))};
+}
+
+void print_line(std::string_view line) { print(std::string{line} + "\n"); }
+
+void print_on_stderr(std::string_view text) noexcept { static_cast<void>(write_all(STDERR_FILENO, text)); }
+
+Json::Json(std::string_view text) : Json(word(redacted(text))) {}
+
+Json Json::word(std::string_view text) {
+  Json json;
+  json.text_ =
+      nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
+  return json;
+}
+
+Json::Json(const LockName& key) : Json(key.str()) {
+  if (utf8(key.str()) != key.str()) base64_ = in_base64(key).text_;
+}
+
+Json Json::object(const std::vector<std::pair<std::string_view, Json>>& fields) {
+  Json json;
+  json.text_ = "{";
+  for (const auto& [name, value] : fields) {
+    json.text_ += fmt::format("{}{}:{}", json.text_.size() > 1 ? "," : "", word(name).text_, value.text_);
+    if (!value.base64_.empty()) json.text_ += fmt::format(",\"{}_base64\":{}", name, value.base64_);
+  }
+  json.text_ += "}";
+  return json;
+}
+
+Json Json::array(const std::vector<Json>& items) {
+  Json json;
+  json.text_ = "[";
+  for (const Json& item : items) json.text_ += (json.text_.size() > 1 ? "," : "") + item.text_;
+  json.text_ += "]";
+  return json;
+}
+
+Json Json::keys(const std::vector<LockName>& keys) {
+  const std::vector<Json> items(keys.begin(), keys.end());
+  Json json = array(items);
+  if (std::ranges::all_of(items, [](const Json& item) { return item.base64_.empty(); })) return json;
+  std::vector<Json> bytes;
+  for (const LockName& key : keys) bytes.push_back(in_base64(key));
+  json.base64_ = array(bytes).text_;
+  return json;
+}
+
+}  // namespace rlock

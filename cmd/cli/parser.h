@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/cli/options.h"
+
+namespace rlock {
+
+/// What a command line came to, once every option has found its setter.
+struct Parsed {
+  enum class Wish { act, help, version } wish = Wish::act;
+  std::vector<std::string> command;  ///< VerbSpec::command_follows: untouched, byte for byte
+};
+
+/// Reads `words` (what follows the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`,
+/// `-w10`, bundles (-nqE0), `--` ends the options; no abbreviations. Where a command follows,
+/// options end at the first word that is neither an option nor an option's value: what comes
+/// then is the command's, options included. A value in a word of its own is neither "--" nor
+/// an option of this verb: it was forgotten, or a variable was empty. `--opt=value` takes any.
+/// Throws Error{usage}, one line that names the first option
+/// that is refused and what it takes; all others are set.
+Parsed parse(const VerbSpec& spec, const std::vector<std::string>& words);
+
+/// How many words at the front are options of `declaration`,
+/// --help and --version among them, or the values of such options.
+std::size_t options_at_front(const VerbSpec& spec, const std::vector<std::string>& words);
+
+/// What `-h HOST` is told, which redis-cli takes: a screen of help and a 0 would hide that nothing was run.
+[[noreturn]] void refuse_host(std::string_view host);
+
+}  // namespace rlock

@@ -1,0 +1,95 @@
+#include "cmd/cli/terminal.h"
+
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/error.h"
+#include "cmd/cli/output.h"
+#include "loop/signals.h"
+
+namespace rlock {
+namespace {
+
+/// The controlling terminal, whose settings are put back at the end.
+class Terminal {
+ public:
+  explicit Terminal(const std::string& nobody) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
+    if (fd_ < 0 || ::tcgetattr(fd_, &before_) != 0) throw Error{Error::usage, nobody};
+  }
+  ~Terminal() {
+    ::tcsetattr(fd_, TCSANOW, &before_);
+    ::close(fd_);
+  }
+  Terminal(const Terminal&) = delete;
+  Terminal& operator=(const Terminal&) = delete;
+
+  /// ^C and ^\ become bytes that we read, so that neither can end us while nothing is shown.
+  void take_keys(bool shown) {
+    termios ours = before_;
+    ours.c_lflag &= ~static_cast<tcflag_t>(ISIG | ICANON);
+    if (!shown) ours.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    ::tcsetattr(fd_, TCSAFLUSH, &ours);
+  }
+
+  const termios& before() const noexcept { return before_; }
+  int fd() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+  termios before_{};
+};
+
+struct Line {
+  std::string text;
+  int signal = 0;  ///< that a key stood for
+};
+
+/// One line, as a terminal would let it be edited: with a key that rubs out.
+Line read_line(const Terminal& terminal) {
+  const cc_t* keys = terminal.before().c_cc;
+  Line line;
+  for (;;) {
+    unsigned char key = 0;
+    const ssize_t got = ::read(terminal.fd(), &key, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || key == '\n' || key == '\r' || key == keys[VEOF]) return line;
+    if (key == keys[VINTR]) return {.signal = SIGINT};
+    if (key == keys[VQUIT]) return {.signal = SIGQUIT};
+    if (key == keys[VKILL]) {
+      line.text.clear();
+    } else if (key == keys[VERASE] || key == '\b' || key == 0x7f) {
+      if (!line.text.empty()) line.text.pop_back();
+    } else {
+      line.text += static_cast<char>(key);
+    }
+  }
+}
+
+std::string ask(std::string_view question, const std::string& nobody, bool shown) {
+  Line line;
+  {
+    Terminal terminal{nobody};
+    terminal.take_keys(shown);
+    if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, nobody};
+    line = read_line(terminal);
+    static_cast<void>(write_all(terminal.fd(), shown && line.signal == 0 ? "" : "\n"));
+  }
+  if (line.signal != 0) die_of(line.signal);
+  return line.text;
+}
+
+}  // namespace
+
+std::string ask_on_terminal(std::string_view question, const std::string& nobody) {
+  return ask(question, nobody, true);
+}
+
+std::string ask_secretly(std::string_view question, const std::string& nobody) {
+  return ask(question, nobody, false);
+}
+
+}  // namespace rlock

@@ -1,0 +1,76 @@
+#include "cmd/cli/unknown_verb.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/cli/verb.h"
+
+namespace rlock {
+namespace {
+
+/// What other tools call it.
+struct Synonym {
+  std::string_view word;
+  std::string_view verb;
+};
+
+constexpr std::array kSynonyms{
+    Synonym{"list", "inspect"},         Synonym{"ls", "inspect"},       Synonym{"ps", "inspect"},
+    Synonym{"show", "inspect"},         Synonym{"exec", "run"},         Synonym{"acquire", "lock acquire"},
+    Synonym{"release", "lock release"}, Synonym{"renew", "lock renew"}, Synonym{"status", "lock status"},
+    Synonym{"check", "doctor"},         Synonym{"ping", "doctor"},      Synonym{"semaphore", "sem"},
+};
+
+/// The first words of all verbs; or, behind a noun, the second ones.
+std::vector<std::string_view> names_after(std::string_view noun) {
+  std::vector<std::string_view> names;
+  for (const VerbEntry& entry : verbs()) {
+    const std::size_t blank = entry.name.find(' ');
+    if (noun.empty()) names.push_back(entry.name.substr(0, blank));
+    if (!noun.empty() && entry.name.substr(0, blank) == noun) names.push_back(entry.name.substr(blank + 1));
+  }
+  return names;
+}
+
+std::optional<std::string_view> verb_meant(std::string_view noun, std::string_view word) {
+  const auto synonym = std::ranges::find(kSynonyms, word, &Synonym::word);
+  if (noun.empty() && synonym != kSynonyms.end()) return synonym->verb;
+  return nearest(word, names_after(noun));
+}
+
+/// "init, acquire and delete"
+std::string enumerated(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+void refuse_verb(std::string_view noun, std::string_view word, std::string_view before) {
+  const std::string behind = fmt::format("{}{}{}", before, noun, noun.empty() ? "" : " ");
+  if (const auto meant = verb_meant(noun, word))
+    throw Error{Error::usage,
+                fmt::format("unknown verb {}; did you mean: rlock {}{}", in_quotes(word), behind, *meant)};
+  if (noun.empty())
+    throw Error{Error::usage, fmt::format("unknown verb {}; see rlock --help", in_quotes(word))};
+  const std::string none = fmt::format("rlock {} has no verb {}; ", noun, in_quotes(word));
+  // A key behind `lock` is to be locked.
+  if (noun == "lock" && before.empty())
+    throw Error{
+        Error::usage,
+        fmt::format("{0}did you mean: rlock run -k {1} -- COMMAND, or rlock lock acquire {1} --lease DUR?",
+                    none, shell_quoted(word))};
+  throw Error{Error::usage, fmt::format("{}it has {}", none, enumerated(names_after(noun)))};
+}
+
+}  // namespace rlock

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+
+#include "cmd/cli/options.h"
+
+namespace rlock {
+
+/// How long to wait, and what to answer when that was in vain. The same for every verb that waits.
+struct WaitOptions {
+  bool nonblock = false;              ///< one try
+  std::optional<Milliseconds> limit;  ///< counted from rlock's start; nothing: for ever
+  bool given = false;                 ///< --wait was typed: then the server is waited for as well
+  std::int64_t conflict_exit_code;    ///< exit status when not acquired
+
+  WaitOptions();
+
+  TimePoint until(TimePoint started) const { return limit ? later(started, *limit) : kNever; }
+
+  /// Is a server that does not answer still waited for?
+  bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
+
+  /// For a question ahead of the wait: at most `time`, and within the limit of --wait.
+  Patience one_question(TimePoint started, Milliseconds time) const {
+    Patience patience = within(time);
+    if (given) patience.until = earliest(patience.until, until(started));
+    return patience;
+  }
+};
+
+/// -n, -w and -E. Of -n and -w the later counts.
+void declare_wait(VerbSpec& spec, WaitOptions& options);
+
+}  // namespace rlock

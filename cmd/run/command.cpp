@@ -1,0 +1,30 @@
+#include "cmd/run/command.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "loop/program.h"
+
+namespace rlock {
+
+std::string if_it_is_for_a_shell(const std::vector<std::string>& command) {
+  const std::string& line = command.front();
+  if (command.size() > 1 || line.find_first_of(" \t\n|&;<>$`\"'*?()") == std::string::npos) return "";
+  return fmt::format("; did you mean: -c {}", shell_quoted(line));
+}
+
+std::optional<CannotRun> look_up(const std::vector<std::string>& words) {
+  const std::string& command = words.front();
+  const Found found = find_program(command, program_folders());
+  if (found.error == 0) return std::nullopt;
+  if (found.error == EACCES)
+    return CannotRun{exit_code::not_runnable,
+                     fmt::format("cannot run {}: it is in PATH, but not executable", in_quotes(command))};
+  return CannotRun{exit_code::not_found, fmt::format("cannot run {}: not found in PATH{}", in_quotes(command),
+                                                     if_it_is_for_a_shell(words))};
+}
+
+}  // namespace rlock

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "base/time.h"
+#include "loop/environment.h"
+
+namespace rlock {
+
+/// What the command is told about the hold it runs under.
+struct HoldFacts {
+  std::vector<LockName> keys;
+  std::string type;
+  Owner owner;
+  std::vector<std::int64_t> fences;  ///< one for each key, or none
+  Milliseconds lease{0};
+  Milliseconds acquired_at{0};  ///< since the epoch, by the server's clock
+  Milliseconds waited{0};
+  std::vector<std::int64_t> slots;
+  std::string stack;  ///< RLOCK_STACK, this hold included (cmd/run/inherited_hold)
+};
+
+/// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do
+/// not apply to be unset, so that nothing of an outer hold shines through.
+Variables describe_hold(const HoldFacts& facts);
+
+/// Takes the passwords of servers out of an environment: those that rlock
+/// reads from variables, and that in REDIS_URL. Other variables name none:
+/// RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.
+Variables without_passwords();
+
+}  // namespace rlock

@@ -1,0 +1,197 @@
+#include "cmd/run/hold.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// How long we wait for those who got KILL because the lock is lost. It is not ours any more: nothing is
+/// gained by waiting for what KILL does not end.
+constexpr Milliseconds kDying{1000};
+
+/// How long the rest of a group may take to end of the signal
+/// that has ended its first process, and how often we look.
+constexpr Milliseconds kParting{200};
+constexpr Milliseconds kGlance{5};
+
+std::string listed(const std::vector<pid_t>& pids) {
+  std::vector<std::string> words;
+  words.reserve(pids.size());
+  for (const pid_t pid : pids) words.push_back(std::to_string(pid));
+  return joined(words, ", ");
+}
+
+}  // namespace
+
+HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
+    : loop_(loop),
+      signals_(signals),
+      tenure_(std::move(tenure)),
+      options_(std::move(options)),
+      family_(0, ::getsid(0), options_.marks),
+      escalation_(options_.signal),
+      terminal_(signals.reaches_command(SIGTTIN)),
+      job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
+
+Ended HeldCommand::run() {
+  // What came during the wait was about the wait: a USR1 asked what we wait for, and would kill the command.
+  signals_.look();
+  static_cast<void>(signals_.take());
+  signals_.take_stops();
+  // The last look before there is no way back: whoever asked
+  // us to end while we acquired does not want it started.
+  signals_.look();
+  if (signals_.any()) return {.interrupted = signals_.ended()};
+  if (Clock::now() >= of_lock().stop) return {.too_late = true};
+
+  if (options_.stop_on_loss) {
+    guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
+    if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
+  }
+  const bool hand_over = terminal_.to_be_handed_over();
+  Child child{loop_, options_.command, [&](pid_t self) {
+                if (guardian_) guardian_->tell_group(self);
+                if (hand_over) terminal_.lend(self);
+                signals_.restore();
+              }};
+  if (child.start_errno() != 0) {
+    terminal_.take_back();
+    if (guardian_) guardian_->dismiss();
+    return {.not_started = child.start_errno()};
+  }
+  family_.set_group(child.pid());
+  while (!child.ended() || others_matter(Clock::now())) turn(child);
+  return finish(child);
+}
+
+void HeldCommand::turn(Child& child) {
+  loop_.turn(earliest(escalation_.wake_at(deadlines()), job_.wake_at()));
+  job_.turn(child, Clock::now());
+
+  const TimePoint now = Clock::now();  // we may have been stopped meanwhile
+  if (guardian_) guardian_->tell(of_lock());
+  announce(child, now);
+  escalate(now);
+  if (job_.wants_to_resume() && !escalation_.killing()) job_.resume(child);
+  if (job_.refused()) say_refused({child.pid()});
+
+  if (!child.ended() || first_ended_ != kNever) return;
+  first_ended_ = now;
+  // Whoever outlives the first process while all are to stop had his chance.
+  if (escalation_.begun()) escalation_.hurry();
+}
+
+Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
+
+Deadlines HeldCommand::deadlines() const {
+  return earliest(of_lock(), {options_.max_hold, later(options_.max_hold, options_.kill_after)});
+}
+
+void HeldCommand::announce(const Child& child, TimePoint now) {
+  if (const auto why = said_lost_ ? std::nullopt : tenure_.lost()) {
+    said_lost_ = true;
+    complain(fmt::format("lost {}: {}; {}", tenure_.name, *why, what_follows(child, now)));
+  }
+  if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;
+  at_max_hold_ = true;
+  // What renewals go on moving does not end before --kill-after.
+  const TimePoint kill = tenure_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
+  complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(kill, now)));
+}
+
+std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
+  if (!options_.stop_on_loss) return "the command runs on (--on-lost warn)";
+  return child.ended() ? "the command has ended" : how_it_is_stopped(deadlines().kill, now);
+}
+
+std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const {
+  return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
+                     describe(left(kill, now)));
+}
+
+void HeldCommand::say_what_stopping_means() const {
+  if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", tenure_.name));
+  complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
+                       tenure_.name, describe(left(of_lock().stop, Clock::now()))));
+}
+
+void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
+  if (pids.empty() || std::exchange(said_refused_, true)) return;
+  complain(fmt::format("may not signal {} (another user's); {} is renewed as long as it is ours",
+                       listed(pids), tenure_.name));
+}
+
+/// Those who have left the group, for a group of their own, run on then: a person has to look for them.
+void HeldCommand::say_hidden() {
+  if (std::exchange(said_hidden_, true) || Family::proc_shows_us()) return;
+  complain("/proc does not show the command's processes: only its process group is stopped");
+}
+
+void HeldCommand::escalate(TimePoint now) {
+  while (const auto signal = escalation_.next(now, deadlines())) {
+    say_hidden();
+    say_refused(family_.signal(*signal));
+    if (guardian_) guardian_->tell_stop_sent();
+  }
+}
+
+bool HeldCommand::others_matter(TimePoint now) {
+  if (next_exit_ && !next_exit_->over()) {
+    // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
+    return !escalation_.begun() || !said_lost_ || now < later(first_ended_, kDying);
+  }
+  if (escalation_.hurrying()) return true;  // /proc may not show who has to get KILL
+  if (escalation_.begun()) return look_at(family_.all());
+  return options_.until_group && look_at(family_.in_group());
+}
+
+bool HeldCommand::look_at(const std::vector<pid_t>& others) {
+  next_exit_.reset();
+  if (others.empty()) return false;
+  next_exit_.emplace(loop_, others.front());
+  return true;
+}
+
+Ended HeldCommand::finish(Child& child) {
+  next_exit_.reset();
+  if (guardian_) guardian_->dismiss();
+  const int status = child.reap();
+  Ended ended{.exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
+  const bool had_terminal = job_.end(ended.signal || escalation_.begun());
+  for (const int key : {SIGINT, SIGQUIT}) {
+    const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;
+    if (had_terminal && pressed && !escalation_.begun()) ended.pressed = key;
+  }
+  if (escalation_.begun()) wait_for_hidden(child);
+  if (ended.signal || job_.passed_on()) wait_for_parting();
+  if (!family_.group_lives()) return ended;
+  ended.left = family_.in_group();
+  ended.left_hidden = ended.left.empty();
+  return ended;
+}
+
+/// Waits for those of the group whom /proc does not show, as for the others: as long as the lock is ours, and
+/// only a moment when it is lost. All of them got KILL when the first process had ended.
+void HeldCommand::wait_for_hidden(const Child& child) {
+  while (family_.group_lives()) {
+    const TimePoint now = Clock::now();
+    announce(child, now);
+    if (said_lost_ && now >= later(first_ended_, kDying)) return;
+    loop_.turn(later(now, now < later(first_ended_, kParting) ? kGlance : kParting));
+  }
+}
+
+/// Gives those who die of the signal that ended the first process the time to do so.
+void HeldCommand::wait_for_parting() {
+  const TimePoint until = later(Clock::now(), kParting);
+  while (Clock::now() < until && family_.group_lives()) loop_.turn(later(Clock::now(), kGlance));
+}
+
+}  // namespace rlock

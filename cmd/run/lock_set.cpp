@@ -1,0 +1,82 @@
+#include "cmd/run/lock_set.h"
+
+#include <algorithm>
+
+#include "cmd/run/command_name.h"
+#include "redis/slots.h"
+
+namespace rlock {
+namespace {
+
+Metadata facts_about(const RunOptions& options) {
+  Metadata facts = about_us(command_name(options.command));
+  if (options.show_args) facts.command = command_line(options.command);
+  if (!options.reason.empty()) facts.reason = options.reason;
+  facts.labels = options.labels;
+  facts.renews = options.renew;
+  return facts;
+}
+
+bool is_cluster(const RunOptions& options) {
+  return options.deployment.targets.front().topology == Target::Topology::cluster;
+}
+
+bool lie_in_one_slot(const std::vector<std::string>& keys) {
+  return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
+}
+
+}  // namespace
+
+LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above)
+    : options_(options), owner_(owner), facts_(facts_about(options)) {
+  for (const LockName& name : options.names) {
+    const InheritedHold* outer = find_hold(above, name);
+    const Wanted wanted{.claim = {.name = name,
+                                  .owner = outer != nullptr ? outer->owner : owner_,
+                                  .lease = options.lease,
+                                  .cluster = is_cluster(options)},
+                        .again = outer != nullptr,
+                        .waits = !options.wait.nonblock,
+                        .backoff = options.backoff,
+                        .permits = options.permits,
+                        .count = options.count};
+    enters_ = enters_ || outer != nullptr;
+    locks_.push_back(options.type->make(wanted));
+    const Lockable& lock = *locks_.back();
+    parts_.push_back({&lock, {}});
+    if (outer == nullptr) {  // of a hold that we enter people know already
+      parts_.back().followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
+      parts_.back().release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
+    }
+  }
+  if (locks_.size() > 1) {
+    std::vector<const Lockable*> members;
+    for (const auto& lock : locks_) members.push_back(lock.get());
+    together_ = Together::of(members);
+    if (together_ && is_cluster(options) && !lie_in_one_slot(together_->ask().keys)) together_.reset();
+  }
+  if (enters_ && locks_.size() == 1) owner_ = locks_.front()->owner();
+}
+
+std::vector<Part> LockSet::leaving(bool kept, int exit) const {
+  std::vector<Part> parts = parts_;
+  if (!kept) return parts;
+  Metadata last = facts_;
+  last.exit = exit;
+  for (Part& part : parts) {
+    if (part.release_followers.empty()) continue;
+    const Lockable& lock = *part.lock;
+    part.release_followers = {
+        write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};
+  }
+  return parts;
+}
+
+std::vector<InheritedHold> LockSet::holds() const {
+  std::vector<InheritedHold> holds;
+  for (const auto& lock : locks_)
+    holds.push_back({std::string{options_.type->name}, lock->owner(), lock->name()});
+  return holds;
+}
+
+}  // namespace rlock

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cmd/run/inherited_hold.h"
+#include "cmd/run/run_options.h"
+#include "sync/acquire.h"
+#include "sync/metadata.h"
+#include "sync/together.h"
+
+namespace rlock {
+
+/// The locks of one run, made from what was typed: one for each key, all taken or none.
+///
+/// A key that a process above us holds is entered once more,
+/// as its owner; every other one gets an owner of this run.
+class LockSet {
+ public:
+  /// `owner`: of this run; no other run may have it. `above`: the holds
+  /// that may be entered; none: every key is taken for the first time.
+  LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above);
+
+  /// To take and to renew: each with what people want to know about us written behind it.
+  std::span<const Part> parts() const noexcept { return parts_; }
+
+  /// All of them at once, where one script can take them: nothing for a single key, for keys in several slots
+  /// of a cluster, and for holds of different kinds.
+  const Together* together() const noexcept { return together_ ? &*together_ : nullptr; }
+
+  /// To give back: the facts are forgotten or, where --min-hold keeps the key, say how the command ended.
+  std::vector<Part> leaving(bool kept, int exit) const;
+
+  bool enters() const noexcept { return enters_; }  ///< at least one hold of a process above us
+  const Owner& owner() const noexcept {
+    return owner_;
+  }  ///< of this run: of what it did not enter, if there is such
+  std::vector<InheritedHold> holds() const;
+
+ private:
+  const RunOptions& options_;
+  Owner owner_;
+  Metadata facts_;
+  bool enters_ = false;
+  std::vector<std::unique_ptr<Lockable>> locks_;
+  std::vector<Part> parts_;
+  std::optional<Together> together_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,138 @@
+#include "cmd/run/lock_types.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "sync/fair.h"
+#include "sync/fenced.h"
+#include "sync/lock.h"
+#include "sync/permits.h"
+#include "sync/plain.h"
+#include "sync/read_write.h"
+
+namespace rlock {
+namespace {
+
+Hold hold_of(const Wanted& wanted) { return wanted.again ? Hold::another : Hold::first; }
+
+template <class Kind>
+std::unique_ptr<Lockable> make(const Wanted& wanted) {
+  return std::make_unique<Kind>(wanted.claim, hold_of(wanted));
+}
+
+std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
+  const auto turn = wanted.waits ? FairLock::Turn::queue : FairLock::Turn::leave;
+  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted));
+}
+
+/// Redisson's spin lock starts at 1 ms; the clients of a
+/// plain lock poll more slowly, and so do we beside them.
+constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
+constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
+
+template <class Kind, const Waitable::Pause& standard>
+std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
+  return std::make_unique<Kind>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
+}
+
+std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
+  return std::make_unique<Permits>(
+      wanted.claim, Permits::Wanted{.count = wanted.count, .total = wanted.permits}, hold_of(wanted));
+}
+
+/// A reader of Redisson that joins sets the TTL of all to its
+/// own 30 s, flat, and would take our hold along if it died.
+constexpr Milliseconds kBesideRedisson{10000};
+
+/// In the order in which `rlock run --help` shows them.
+constexpr LockType kLockTypes[] = {
+    {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
+    {.name = "read",
+     .flags = "-s, --shared, --read",
+     .help = "readers share the key; whoever writes takes -x",
+     .renewed_within = kBesideRedisson,
+     .make = make<ReadLock>},
+    {.name = "write", .flags = "-x, --exclusive, --write", .help = "one writer", .make = make<WriteLock>},
+    {.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},
+    {.name = "fenced",
+     .flags = "--fenced",
+     .help = "a growing number in RLOCK_FENCE",
+     .only_one_server =
+         "each server counts by itself, so the numbers of one holder and the next could not be compared",
+     .make = make<FencedLock>},
+    {.name = "spin", .flags = "", .help = "", .polls = true, .make = make_polling<SpinLock, kSpinPause>},
+    {.name = "permit",
+     .flags = "",
+     .help = "",
+     .only_one_server = "majorities among them can be found for more holders than there are permits",
+     .only_one_key =
+         "pools are of different sizes, and RLOCK_SLOT is a place in one of them; nest one run in the other",
+     .only_one_hold = "an owner has the permits that it took at once; take others under another owner",
+     .busy_text = "too few of its permits are free",
+     .make = make_permits},
+    {.name = "plain",
+     .flags = "",
+     .help = "",
+     .polls = true,
+     .only_one_hold = "it is a token, which counts nothing",
+     .make = make_polling<PlainLock, kPlainPause>},
+};
+
+}  // namespace
+
+std::span<const LockType> lock_types() { return kLockTypes; }
+
+const LockType* find_lock_type(std::string_view name) {
+  for (const LockType& type : kLockTypes) {
+    if (type.name == name) return &type;
+  }
+  return nullptr;
+}
+
+void need_few_servers(const LockType& type, std::size_t servers) {
+  if (servers == 1 || type.only_one_server.empty()) return;
+  throw Error{Error::usage,
+              fmt::format("--type {} with {} servers (--url): {}", type.name, servers, type.only_one_server)};
+}
+
+std::string_view lock_type_names() {
+  static const std::string names = [] {
+    std::string all;
+    for (const LockType& type : kLockTypes) all += (all.empty() ? "" : " ") + std::string{type.name};
+    return all;
+  }();
+  return names;
+}
+
+void refuse_other_type(const LockType* before, const LockType& type) {
+  if (before != nullptr && before != &type)
+    throw Error{Error::usage, fmt::format("contradicts --type {}", before->name)};
+}
+
+void declare_type_switches(VerbSpec& spec, const TakeType& take) {
+  for (const LockType& type : lock_types()) {
+    if (type.flags.empty()) continue;
+    spec.add({.names = type.flags, .help = type.help, .set = [take, &type](std::string_view) {
+                take(type, type.flags.substr(0, type.flags.find(',')));
+              }});
+  }
+}
+
+void declare_type(VerbSpec& spec, const TakeType& take) {
+  spec.add({.names = "--type",
+            .value = "T",
+            .help = lock_type_names(),
+            .standard = "lock",
+            .manual = "What kind of lock; the switches above are short for it.",
+            .offer = Offer::choices,
+            .choices = lock_type_names(),
+            .set = [take](std::string_view name) {
+              if (name == "sem")
+                throw Error{Error::usage, "a semaphore has no owner; use rlock sem, or --type permit"};
+              const LockType* meant = find_lock_type(name);
+              if (!meant) throw Error{Error::usage, fmt::format("expected one of: {}", lock_type_names())};
+              take(*meant, fmt::format("--type {}", name));
+            }});
+}
+
+}  // namespace rlock

@@ -1,0 +1,306 @@
+#include "cmd/run/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/run/command.h"
+#include "cmd/run/command_environment.h"
+#include "cmd/run/hold.h"
+#include "cmd/run/inherited_hold.h"
+#include "cmd/run/lock_set.h"
+#include "cmd/run/run_report.h"
+#include "cmd/run/status.h"
+#include "cmd/view/latch_guard.h"
+#include "cmd/view/wait_lines.h"
+#include "loop/signals.h"
+#include "redis/executor.h"
+#include "sync/keeper.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+Milliseconds between(TimePoint from, TimePoint to) {
+  return std::chrono::duration_cast<Milliseconds>(to - from);
+}
+
+std::string all_keys(const RunOptions& opt) {
+  std::vector<std::string> names;
+  for (const LockName& name : opt.names) names.push_back(quoted(name));
+  return joined(names, ", ");
+}
+
+AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines& lines) {
+  AcquireOptions options;
+  options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started),
+                      .interrupted = [&signals] { return signals.any(); }};
+  options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
+  options.node_timeout = node_timeout(opt.lease, opt.deployment.timeouts.command);
+  options.good_for = opt.budget.stop_after();
+  options.sync_replicas = static_cast<int>(opt.sync_replicas);
+  options.sync_timeout = opt.sync_timeout;
+  options.hurried = [&signals] { return signals.insisted(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
+  return options;
+}
+
+/// Nothing but a lock of its own kind may be taken; a pool of permits and a latch look alike.
+void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Signals& signals) {
+  if (opt.type->name != "permit") return;
+  Patience patience = opt.wait.one_question(opt.started, opt.deployment.timeouts.command);
+  patience.interrupted = [&signals] { return signals.any(); };
+  const bool cluster = opt.deployment.targets.front().topology == Target::Topology::cluster;
+  const auto failure = refuse_latch(redis, opt.names.front(), PoolKind::permits, cluster, patience);
+  if (failure && !opt.wait.goes_on(opt.started) && !signals.any())
+    throw Error{failure->kind,
+                unreachable_text(redis.str(), opt.deployment.named, *failure, !opt.wait.given)};
+}
+
+/// Waits for the lock. A hold of a process above us is entered, unless the
+/// server says that it is stale: then the next one above of that key, if there
+/// is one. The others stay: what an ancestor has would be waited for in vain.
+Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
+              std::optional<LockSet>& locks) {
+  for (std::vector<InheritedHold> above = holds_above_us();;) {
+    Owner owner = new_owner();
+    const auto wish = [&](NewIdentity renewed) {
+      if (renewed == NewIdentity::owner) owner = new_owner();
+      locks.emplace(opt, owner, above);
+      return Wish{locks->parts(), locks->together()};
+    };
+    wish(NewIdentity::requests);
+    AcquireOptions options = waiting(opt, signals, lines);
+    options.together = locks->together();
+    options.renew_identity = wish;
+    Acquired got = acquire(redis, locks->parts(), options);
+    const auto* gave_up = std::get_if<GaveUp>(&got);
+    const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
+                        gave_up->refused->why == Refused::Why::absent;
+    if (!absent || !forget(above, opt.names[gave_up->part])) return got;
+  }
+}
+
+/// Says why there is no lock, and answers the exit status that says it to a script.
+int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const GaveUp& gave_up) {
+  switch (gave_up.why) {
+    case GaveUp::Why::busy: lines.give_up(gave_up); return static_cast<int>(opt.wait.conflict_exit_code);
+    case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
+    case GaveUp::Why::interrupted:
+    case GaveUp::Why::unreachable: break;
+  }
+  const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
+  complain(unreachable_text(redis.str(), opt.deployment.named, failure, !opt.wait.given));
+  return exit_code::of(failure.kind);
+}
+
+/// What each of several servers said.
+void say_who_voted(const Executor& redis, const std::vector<Said>& said) {
+  if (redis.nodes() == 1 || said.empty()) return;
+  std::map<Said, std::vector<std::string>> names;
+  for (std::size_t node = 0; node < said.size(); ++node) names[said[node]].push_back(redis.str(node));
+  std::vector<std::string> groups;
+  for (const auto& [word, who] : names)
+    groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
+  mention(fmt::format("{} of {} servers granted it: {}", names[Said::granted].size(), redis.nodes(),
+                      joined(groups, "; ")));
+}
+
+HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
+  const Held& held = taken.held.front();
+  std::vector<std::int64_t> fences;
+  for (const Held& one : taken.held)
+    if (one.fence) fences.push_back(*one.fence);
+  std::vector<InheritedHold> stack = holds_above_us();
+  std::ranges::copy(locks.holds(), std::back_inserter(stack));
+  return {.keys = opt.names,
+          .type = std::string{opt.type->name},
+          .owner = locks.owner(),
+          .fences = std::move(fences),
+          .lease = opt.lease,
+          .acquired_at = held.server_time,
+          .waited = between(opt.started, Clock::now()),
+          .slots = held.slots,
+          .stack = write_holds(stack)};
+}
+
+Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
+  Variables variables = describe_hold(facts_of(opt, locks, taken));
+  std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
+  if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
+  return variables;
+}
+
+/// What tells the processes of this run from others: RLOCK_STACK names its own
+/// owner, and runs inside this one only add lines to it. One that enters a hold from
+/// above shares all of that with others that do: there the owner and the pid count.
+std::vector<std::string> marks_of(const Variables& variables, bool enters) {
+  std::vector<std::string> marks;
+  for (const auto& [name, value] : variables) {
+    const bool tells = enters ? name == "RLOCK_OWNER" || name == "RLOCK_PID" : name == "RLOCK_STACK";
+    if (tells) marks.push_back(name + "=" + value.value_or(""));
+  }
+  return marks;
+}
+
+HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables variables, TimePoint acquired) {
+  HoldOptions options;
+  options.command = {opt.command, std::move(variables)};
+  options.marks = marks_of(options.command.variables, locks.enters());
+  options.signal = opt.signal;
+  options.kill_after = opt.kill_after;
+  if (opt.max_hold) options.max_hold = later(acquired, *opt.max_hold);
+  options.stop_on_loss = opt.stop_on_loss;
+  options.until_group = opt.until_group;
+  return options;
+}
+
+Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
+  return {.name = all_keys(opt),
+          .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
+          .renewed = opt.renew,
+          .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
+}
+
+/// Gives everything back, and says what a person should know about it.
+RunReport::Released give_back(const RunOptions& opt, Executor& redis, const LockSet& locks,
+                              const Taken& taken, const Ended& ended, bool lost) {
+  ReleaseOptions options;
+  const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
+  if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
+  const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
+  const std::vector<GivenBack> answers = give_back(redis, parts, options, within(goodbye(parts.size())));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string key = quoted(parts[i].lock->name());
+    const GivenBack& answer = answers[i];
+    if (answer.how == GivenBack::How::unknown)
+      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
+                           describe(opt.lease)));
+    else if (!answer.why.empty())
+      mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
+    if (answer.how == GivenBack::How::yes) mention("released " + key);
+    if (answer.how == GivenBack::How::kept) mention(key + " is kept by --min-hold");
+    if (answer.how == GivenBack::How::not_ours && !lost)
+      complain(fmt::format("lost {}: it was not ours any more at its release", key));
+    if (!answer.unannounced.empty())
+      complain(
+          fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answer.unannounced)));
+  }
+  return released_of(answers);
+}
+
+void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
+  if (ended.not_started != 0)
+    complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
+                         std::strerror(ended.not_started),
+                         ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+  if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
+  if (ended.left_hidden)
+    complain(fmt::format(
+        "released {} while others of the command's process group may still run: /proc does not show them",
+        all_keys(opt)));
+  if (ended.left.empty()) return;
+  std::vector<std::string> pids;
+  for (const pid_t pid : ended.left) pids.push_back(std::to_string(pid));
+  complain(fmt::format("released {} while {} still runs (--until group waits for it)", all_keys(opt),
+                       joined(pids, ", ")));
+}
+
+int exit_status_of_start(int error) {
+  switch (error) {
+    case ENOENT: return exit_code::not_found;
+    case EAGAIN:  // no process, no memory, no descriptor: not the command's fault
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE: return exit_code::system;
+    default: return exit_code::not_runnable;
+  }
+}
+
+int exit_status(const Ended& ended, bool lost) {
+  if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
+  if (ended.too_late) return exit_code::unreachable;
+  if (lost) return exit_code::lost;
+  return ended.max_hold ? exit_code::max_hold : ended.exit_code;
+}
+
+/// Ends as the command did: whoever watches sees the same
+/// signal, and on a terminal the rest of our group the same key.
+int end_like(const Ended& ended, bool lost) {
+  if (ended.interrupted) die_of(*ended.interrupted);
+  if (ended.pressed) share_with_group(*ended.pressed);
+  if (ended.signal && !lost && !ended.max_hold) die_of(*ended.signal);
+  return exit_status(ended, lost);
+}
+
+}  // namespace
+
+int run(const RunOptions& opt) {
+  RunReport report = report_of(opt);
+  Loop loop;
+  Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
+  Executor redis{loop,
+                 opt.deployment.targets,
+                 {.timeouts = opt.deployment.timeouts,
+                  .all = opt.quorum_all,
+                  .to_primary = true,
+                  .retry_first_contact = opt.wait.given,
+                  .interrupted = [&signals] { return signals.look_for_any(); }}};
+  mention(opt.budget.str());
+
+  // Waiting. Whatever ends the wait, acquire() has given back what it took.
+  WaitLines lines{
+      redis, signals, {opt.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
+  std::optional<LockSet> locks;
+  refuse_what_looks_like_it(opt, redis, signals);
+  const Acquired got = take(opt, redis, signals, lines, locks);
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    say_who_voted(redis, gave_up->said);
+    const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
+    if (interrupted) lines.interrupted(*signals.ended(), *gave_up);
+    const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
+    report.waited = between(opt.started, Clock::now());
+    report_gave_up(report, redis, *gave_up, exit);
+    write_status(report);
+    if (interrupted) die_of(*signals.ended());
+    return exit;
+  }
+  lines.acquired();
+  const Taken& taken = std::get<Taken>(got);
+  const TimePoint started = Clock::now();
+  say_who_voted(redis, taken.said);
+  report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
+
+  // Holding. The command lives no longer than the lease that the keeper renews.
+  Keeper keeper{redis,
+                {.lease = {.asked = taken.asked, .budget = opt.budget},
+                 .parts = {locks->parts().begin(), locks->parts().end()},
+                 .sync_replicas = static_cast<int>(opt.sync_replicas),
+                 .sync_timeout = opt.sync_timeout}};
+  std::optional<HeldCommand> hold{std::in_place, loop, signals, tenure_of(opt, keeper),
+                                  holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
+  const Ended ended = hold->run();
+  keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
+
+  // Giving back.
+  auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
+  report.released = give_back(opt, redis, *locks, taken, ended, lost.has_value());
+  if (!lost && ended.ran() && report.released == RunReport::Released::no)
+    lost = "it was not ours any more at its release";
+  say_how_it_ended(opt, ended);
+  // A quorum of others does not wait until both have said who they are.
+  if (const auto twins = redis.twins()) complain(twins->text);
+  report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
+  write_status(report);
+  hold.reset();  // its guardian has gone while we released
+  return end_like(ended, lost.has_value());
+}
+
+}  // namespace rlock

@@ -1,0 +1,134 @@
+#include "cmd/run/run_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/run/command.h"
+#include "cmd/run/inherited_hold.h"
+#include "loop/family.h"
+
+namespace rlock {
+namespace {
+
+/// Longer words are cut short: nobody pastes them.
+constexpr std::size_t kLongestPasted = 1024;
+
+/// To be pasted.
+std::string pasted_word(const std::string& word) {
+  return word.size() <= kLongestPasted ? shell_quoted(word) : in_quotes(word);
+}
+
+/// " ./x -l": what people see of a command.
+std::string pasted(std::span<const std::string> command) {
+  constexpr std::size_t kMostWords = 7;
+  std::string text;
+  for (const std::string& word : command.first(std::min(command.size(), kMostWords)))
+    text += " " + pasted_word(word);
+  return text;
+}
+
+/// May it be run? Then it is the command, and no key that stands there without --key.
+bool is_program(const std::string& word) {
+  if (word.find('/') == std::string::npos) return !look_up({word});
+  std::error_code error;
+  return std::filesystem::is_regular_file(word, error) && ::access(word.c_str(), X_OK) == 0;
+}
+
+[[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
+  if (command.empty() || command[0].starts_with("-"))
+    throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
+  if (marked || is_program(command[0]))
+    throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
+  const std::string key = pasted_word(command[0]);
+  command = command.subspan(1);
+  if (!command.empty() && command[0] == "--") command = command.subspan(1);
+  // Behind `flock FILE -c 'make x'` stands no command, but an option of ours.
+  const bool options_follow = !command.empty() && command[0].starts_with("-");
+  throw Error{Error::usage,
+              fmt::format("no --key; did you mean: rlock run -k {}{}{}", key, options_follow ? "" : " --",
+                          command.empty() ? " COMMAND" : pasted(command))};
+}
+
+void complete_command(RunOptions& opt, const std::optional<std::string>& shell,
+                      std::vector<std::string> command) {
+  if (shell && !command.empty())
+    throw Error{Error::usage,
+                fmt::format("-c takes the whole command; {} is one word too many", in_quotes(command[0]))};
+  if (shell) {
+    if (shell->empty()) throw Error{Error::usage, "-c: the command is empty"};
+    command = {"/bin/sh", "-c", *shell};
+  }
+  if (command.empty())
+    throw Error{Error::usage, "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
+  if (command[0].empty()) throw Error{Error::usage, "the name of the command is empty"};
+  opt.command = std::move(command);
+}
+
+/// What the kernel takes as one variable of the environment, its name and its end included (MAX_ARG_STRLEN).
+constexpr std::size_t kLongestVariable = 128 * 1024;
+
+/// Keys that a command could not be told of would be taken, and given back because it cannot be started.
+void refuse_too_many(const std::vector<LockName>& names, std::string_view type) {
+  constexpr std::size_t kMostKeys = 1000;
+  constexpr std::size_t kMostBytes = 64 * 1024;
+  std::size_t bytes = 0;
+  for (const LockName& name : names) bytes += name.str().size();
+  if (names.size() > kMostKeys || bytes > kMostBytes)
+    throw Error{Error::usage, fmt::format("{} keys of {} bytes; a run takes at most {}, and {} KiB of them",
+                                          names.size(), bytes, kMostKeys, kMostBytes / 1024)};
+  std::vector<InheritedHold> holds = holds_above_us();
+  const Owner owner = new_owner();
+  for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
+  if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
+    throw Error{Error::usage,
+                "the command could not be told of these keys and of those that the runs above hold: "
+                "together they are longer than a variable of the environment may be"};
+}
+
+void complete_names(RunOptions& opt) {
+  for (const std::string& key : opt.keys) opt.names.push_back(opt.deployment.name(key));
+  // Everybody takes several locks in the same order, or two could wait for each other.
+  std::ranges::sort(opt.names);
+  const auto twins = std::ranges::unique(opt.names);
+  opt.names.erase(twins.begin(), twins.end());
+  refuse_too_many(opt.names, opt.type->name);
+}
+
+}  // namespace
+
+void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
+                  std::vector<std::string> command) {
+  if (opt.keys.empty()) no_key(command, opt.command_marked);
+  if (!opt.mode_between_keys.empty())
+    throw Error{Error::usage,
+                fmt::format("{} is for all keys; write it before the first --key, or nest two runs",
+                            opt.mode_between_keys)};
+  complete_command(opt, shell, std::move(command));
+  if (!opt.type) opt.type = find_lock_type("lock");
+  if (opt.backoff && !opt.type->polls)
+    throw Error{Error::usage, fmt::format("--backoff: waiters for --type {} are woken", opt.type->name)};
+  if (opt.permits && opt.count > *opt.permits)
+    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
+  if (opt.max_hold && opt.min_hold > *opt.max_hold)
+    throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
+                                           exact(*opt.max_hold))};
+  if (opt.until_group && !Family::proc_shows_us())
+    throw Error{Error::config, "--until group: /proc does not show who is left of a process group; mount it"};
+  opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
+  opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
+  opt.deployment = resolve(opt.server);
+  need_few_servers(*opt.type, opt.deployment.targets.size());
+  complete_names(opt);
+  if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
+                                          opt.type->only_one_key)};
+}
+
+}  // namespace rlock

@@ -1,0 +1,95 @@
+#include "cmd/run/run_report.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace rlock {
+
+using Outcome = RunReport::Outcome;
+
+RunReport report_of(const RunOptions& options) {
+  RunReport report;
+  report.keys = options.names;
+  report.type = options.type != nullptr ? options.type->name : "lock";
+  return report;
+}
+
+std::string_view text_of(Said said) {
+  switch (said) {
+    case Said::granted: return "granted";
+    case Said::busy: return "busy";
+    case Said::refused: return "refused";
+    case Said::failed: return "failed";
+    case Said::nothing: return "late";
+  }
+  return "late";
+}
+
+namespace {
+
+void report_nodes(RunReport& report, const Executor& redis, const std::vector<Said>& said) {
+  if (redis.nodes() == 1 || said.empty()) return;
+  report.nodes.emplace();
+  for (std::size_t node = 0; node < redis.nodes(); ++node)
+    report.nodes->push_back({redis.str(node), said[node] == Said::granted, text_of(said[node])});
+}
+
+}  // namespace
+
+void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
+  report.exit = exit;
+  report_nodes(report, redis, gave_up.said);
+  if (gave_up.failure) report.error = gave_up.failure->text;
+  switch (gave_up.why) {
+    case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
+    case GaveUp::Why::interrupted: report.outcome = Outcome::interrupted; return;
+    case GaveUp::Why::refused:
+      report.outcome = Outcome::error;
+      report.error = gave_up.refused->text;
+      return;
+    case GaveUp::Why::unreachable: break;
+  }
+  const bool down = !gave_up.failure || gave_up.failure->kind == Error::unreachable;
+  report.outcome = down ? Outcome::unreachable : Outcome::error;
+}
+
+void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
+                  Milliseconds waited) {
+  report.owner = owner;
+  report.waited = waited;
+  if (taken.held.size() == 1) report.fence = taken.held.front().fence;
+  if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
+  report_nodes(report, redis, taken.said);
+}
+
+void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,
+                  Milliseconds held, int exit) {
+  report.exit = exit;
+  report.held = held;
+  if (!ended.ran()) {
+    report.outcome = ended.interrupted ? Outcome::interrupted
+                     : ended.too_late  ? Outcome::unreachable
+                                       : Outcome::not_started;
+    if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
+    if (ended.too_late) report.error = "granted too late to start the command";
+    return;
+  }
+  report.outcome = lost ? Outcome::lost : ended.max_hold ? Outcome::max_hold : Outcome::ran;
+  report.error = lost;
+  if (ended.signal) {
+    report.command_signal = ended.signal;
+  } else {
+    report.command_exit = ended.exit_code;
+  }
+}
+
+RunReport::Released released_of(const std::vector<GivenBack>& answers) {
+  const auto any = [&](GivenBack::How how) { return std::ranges::count(answers, how, &GivenBack::how) > 0; };
+  if (any(GivenBack::How::not_ours)) return RunReport::Released::no;
+  if (any(GivenBack::How::unknown)) return RunReport::Released::unknown;
+  return any(GivenBack::How::kept) ? RunReport::Released::kept : RunReport::Released::yes;
+}
+
+}  // namespace rlock

@@ -1,0 +1,328 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/run/run_options.h"
+#include "sync/permits.h"
+
+namespace rlock {
+namespace {
+
+/// Reasons and labels travel with every renewal and are read on one line.
+constexpr std::size_t kLongestRemark = 1024;
+
+/// One that comes after a key must not look as if it were for the next one only.
+void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
+  refuse_other_type(opt.type, meant);
+  if (!opt.type && !opt.keys.empty()) opt.mode_after_key = typed;
+  opt.type = &meant;
+}
+
+Setter key_for_run(RunOptions& opt) {
+  return [&opt, take = key_into(opt.keys)](std::string_view key) {
+    take(key);
+    opt.mode_between_keys = opt.mode_after_key;
+  };
+}
+
+Setter label_into(std::map<std::string, std::string>& labels) {
+  return [&labels](std::string_view value) {
+    const std::size_t equals = value.find('=');
+    if (equals == std::string_view::npos || equals == 0) throw Error{Error::usage, "expected NAME=VALUE"};
+    if (value.size() > kLongestRemark)
+      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    labels[std::string{value.substr(0, equals)}] = value.substr(equals + 1);
+  };
+}
+
+Setter reason_into(std::string& reason) {
+  return [&reason](std::string_view value) {
+    if (value.size() > kLongestRemark)
+      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    reason = value;
+  };
+}
+
+/// "10ms..500ms"
+Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
+  return [&backoff](std::string_view value) {
+    const std::size_t dots = value.find("..");
+    // "1...5" would be read as 1 and .5: nobody means that.
+    if (dots == std::string_view::npos || value.substr(dots).starts_with("..."))
+      throw Error{Error::usage, "expected MIN..MAX"};
+    const Waitable::Pause pause{parse_duration(value.substr(0, dots)),
+                                parse_duration(value.substr(dots + 2))};
+    if (pause.least == Milliseconds::zero()) throw Error{Error::usage, "MIN must be more than zero"};
+    if (pause.least > pause.most) throw Error{Error::usage, "MIN is more than MAX"};
+    backoff = pause;
+  };
+}
+
+Setter open_descriptor(std::optional<std::int64_t>& fd) {
+  return [&fd](std::string_view value) {
+    std::optional<std::int64_t> meant;
+    number(meant, 0, 1 << 20)(value);
+    const int flags = ::fcntl(static_cast<int>(*meant), F_GETFL);
+    if (flags < 0) throw Error{Error::usage, fmt::format("descriptor {} is not open", *meant)};
+    if ((flags & O_ACCMODE) == O_RDONLY)
+      throw Error{Error::usage, fmt::format("descriptor {} is not open for writing", *meant)};
+    fd = meant;
+  };
+}
+
+void declare_what(VerbSpec& spec, RunOptions& opt) {
+  spec.group("What to take");
+  spec.add(
+      {.names = "-k, --key",
+       .value = "KEY",
+       .help = "several: all of them or none",
+       .manual =
+           "1 byte to 4 KiB, any bytes. Several are taken in the order of their names, so that no two runs wait for each other.",
+       .offer = Offer::key,
+       .no_dash = true,
+       .set = key_for_run(opt)});
+  const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
+  declare_type_switches(spec, take);
+  if (const LockType* permit = find_lock_type("permit")) {
+    spec.add({.names = "--permits",
+              .value = "N",
+              .help = "one of N slots (RLOCK_SLOT), --count M takes M",
+              .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
+              .set = [&opt, permit](std::string_view value) {
+                number(opt.permits, 1, 1'000'000)(value);
+                take_type(opt, *permit, "--permits");
+              }});
+    spec.add(
+        {.names = "--count",
+         .value = "M",
+         .manual =
+             "How many permits to take. Implies --type permit; without --permits the pool has to exist. Default: 1.",
+         .hidden = true,
+         .set = [&opt, permit](std::string_view value) {
+           number(opt.count, 1, Permits::kMostAtOnce)(value);
+           take_type(opt, *permit, "--count");
+         }});
+  }
+  declare_type(spec, take);
+}
+
+void declare_hold(VerbSpec& spec, RunOptions& opt) {
+  spec.group("How long to hold");
+  spec.add(
+      {.names = "--lease",
+       .value = "DUR",
+       .help = "a dead holder keeps the lock this long",
+       .standard = "30s",
+       .manual =
+           "The lock is renewed three times per lease, for reading at least every 10s: a Redisson reader that joins cuts the "
+           "TTL of all to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock can "
+           "end.",
+       .set = into(opt.lease)});
+  spec.add(
+      {.names = "--max-hold",
+       .value = "DUR",
+       .help = "stop COMMAND after this; exit 124",
+       .manual =
+           "Counted from the acquire. Then --signal, and KILL after --kill-after; the lock is renewed until the whole group "
+           "is gone.",
+       .set = into(opt.max_hold)});
+  spec.add(
+      {.names = "--min-hold",
+       .value = "DUR",
+       .help = "keep the key this long after the acquire",
+       .manual =
+           "A command that ends sooner ends rlock too, and the key stays for the rest of this time, by the server's clock, so "
+           "that a host whose clock is late does not run the same job again. Not after 125, 126 or 127.",
+       .set = zero_or_more(opt.min_hold)});
+  spec.add({.names = "--no-renew",
+            .help = "no watchdog: lock and COMMAND end with the lease",
+            .set = [&opt](std::string_view) { opt.renew = false; }});
+  spec.add({.names = "--until",
+            .value = "command|group",
+            .help = "release when this has ended",
+            .standard = "command",
+            .manual = "With group, what the command left behind in its process group is waited for, too.",
+            .offer = Offer::choices,
+            .choices = "command group",
+            .set = [&opt](std::string_view value) {
+              if (value != "command" && value != "group")
+                throw Error{Error::usage, "expected command or group"};
+              opt.until_group = value == "group";
+            }});
+}
+
+void declare_stop(VerbSpec& spec, RunOptions& opt) {
+  spec.group("How to stop it");
+  spec.add({.names = "--signal",
+            .value = "SIG",
+            .standard = "TERM",
+            .manual = "TERM, SIGTERM or 15; it goes to the command's process group.",
+            .offer = Offer::examples,
+            .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
+            .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
+  spec.add({.names = "--kill-after",
+            .value = "DUR",
+            .standard = "5s",
+            .manual = "The pause between that signal and KILL at --max-hold.",
+            .set = into(opt.kill_after)});
+  spec.add(
+      {.names = "--lost-grace",
+       .value = "DUR",
+       .manual =
+           "The same pause after a loss; it must fit into the lease. Default: --kill-after where that fits, else a sixth "
+           "of the lease.",
+       .set = into(opt.lost_grace)});
+  spec.add({.names = "--on-lost",
+            .value = "stop|warn",
+            .help = "stop COMMAND or warn, when the lock is lost",
+            .standard = "stop",
+            .manual = "With warn it runs on after a message, and status 125 follows at its end.",
+            .offer = Offer::choices,
+            .choices = "stop warn",
+            .set = [&opt](std::string_view value) {
+              if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
+              opt.stop_on_loss = value == "stop";
+            }});
+}
+
+void declare_telling(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Telling");
+  spec.add({.names = "--reason",
+            .value = "TEXT",
+            .manual = "Shown to whoever waits, and by rlock inspect.",
+            .set = reason_into(opt.reason)});
+  spec.add({.names = "--label",
+            .value = "K=V",
+            .manual = "Shown by rlock inspect. May be given several times.",
+            .set = label_into(opt.labels)});
+  spec.add({.names = "--show-args",
+            .manual =
+                "Show the arguments of COMMAND as well. Without it only its name is written down, since "
+                "arguments hold secrets: that of a script where an interpreter runs one.",
+            .set = into(opt.show_args)});
+  spec.add(
+      {.names = "--status-file",
+       .value = "F",
+       .help = "one JSON line that says how it ended",
+       .manual =
+           "Removed at start, written aside and renamed. A device or a descriptor (/dev/stderr, /dev/fd/3) is written to.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+         opt.status_file = value;
+       }});
+  spec.add({.names = "--status-fd",
+            .value = "N",
+            .help = "the same, to an open descriptor",
+            .manual = "The command does not inherit it, unless it is 1 or 2.",
+            .set = open_descriptor(opt.status_fd)});
+  declare_verbosity(spec);
+}
+
+void declare_rare(VerbSpec& spec, RunOptions& opt) {
+  spec.group("Rarely");
+  spec.add({.names = "--sync-replicas",
+            .value = "N",
+            .standard = "0",
+            .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
+            .set = number(opt.sync_replicas, 0, 1000)});
+  spec.add({.names = "--sync-timeout",
+            .value = "DUR",
+            .standard = "1s",
+            .manual = "How long the replicas may take.",
+            .set = into(opt.sync_timeout)});
+  const bool polls = std::ranges::any_of(lock_types(), [](const LockType& type) { return type.polls; });
+  if (polls) {
+    spec.add(
+        {.names = "--backoff",
+         .value = "MIN..MAX",
+         .manual =
+             "The pause between tries of a type that nothing wakes: doubles from MIN to MAX, with jitter.",
+         .set = backoff_into(opt.backoff)});
+  }
+  spec.add({.names = "--scrub-password",
+            .manual =
+                "Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the "
+                "environment of COMMAND. A nested rlock then needs a password file.",
+            .set = into(opt.scrub_password)});
+  spec.add({.names = "--quorum",
+            .value = "majority|all",
+            .standard = "majority",
+            .manual = "Of several --url: how many servers must grant the lock.",
+            .offer = Offer::choices,
+            .choices = "majority all",
+            .set = [&opt](std::string_view value) {
+              if (value != "majority" && value != "all")
+                throw Error{Error::usage, "expected majority or all"};
+              opt.quorum_all = value == "all";
+            }});
+}
+
+/// What other lockers and wrappers call it.
+std::vector<Foreign> foreign_options() {
+  return {
+      {"--timeout", "did you mean --wait (for the lock) or --max-hold (for the command)?"},
+      {"--ttl", "did you mean --lease?"},
+      {"-e", "a lock is exclusive without it; for an exit status when it is busy say -E"},
+      {"-o", "not needed: the command inherits no descriptor of rlock's"},
+      {"-F", "rlock has to stay beside the command, to renew its lock and to stop it in time"},
+      {"--no-fork", "rlock has to stay beside the command, to renew its lock and to stop it in time"},
+      {"--foreground", "not needed: the command gets the terminal by itself"},
+      {"--preserve-status",
+       "not needed: rlock ends as the command ended; 124 says that --max-hold stopped it"},
+      {"-t", "did you mean --wait or --max-hold?"},
+  };
+}
+
+}  // namespace
+
+int parse_signal(std::string_view text) {
+  std::string_view name = text;
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (int number = 1; number < SIGRTMIN; ++number) {
+    const char* own = ::sigabbrev_np(number);
+    if (own && name == own) return number;
+  }
+  const auto number = parse_count(text);
+  if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<int>(*number);
+  throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
+}
+
+VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
+  VerbSpec spec{
+      .verb = "run",
+      .usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
+                "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"},
+      .about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.",
+      .foreign = foreign_options(),
+      .notes =
+          "DUR: 500ms, 30, 1m30s, 2h; bare: seconds. Server options: rlock --help\n"
+          "Exit status: COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n"
+          "125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors.",
+      .examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
+                   {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
+                   {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}},
+      .command_follows = true,
+      .marked = &opt.command_marked,
+  };
+  declare_what(spec, opt);
+  spec.add({.names = "-c, --command",
+            .value = "STRING",
+            .manual = "Run STRING by /bin/sh -c, instead of COMMAND.",
+            .hidden = true,
+            .set = into(shell)});
+  declare_wait(spec, opt.wait);
+  declare_hold(spec, opt);
+  declare_stop(spec, opt);
+  declare_telling(spec, opt);
+  declare_rare(spec, opt);
+  declare_server_options(spec, opt.server);
+  return spec;
+}
+
+}  // namespace rlock

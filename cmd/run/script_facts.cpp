@@ -1,0 +1,35 @@
+#include "cmd/run/script_facts.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/text.h"
+#include "cmd/run/command_name.h"
+
+namespace rlock {
+namespace {
+
+/// The words that started a process; nothing where /proc does not tell.
+std::vector<std::string> words_of(pid_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/cmdline", pid), std::ios::binary};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  if (text.empty()) return {};
+  if (text.back() == '\0') text.pop_back();
+  return split(text, '\0');
+}
+
+}  // namespace
+
+Metadata about_the_script() {
+  const pid_t script = ::getppid();
+  const std::vector<std::string> words = words_of(script);
+  Metadata facts = about_us(words.empty() ? "?" : command_name(words));
+  facts.pid = script;
+  facts.renews = false;
+  return facts;
+}
+
+}  // namespace rlock

@@ -1,0 +1,206 @@
+#include "cmd/server/config.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/cli/suggest.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::size_t kLargestFile = 64 * 1024;
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Error{Error::config, fmt::format("config file {}: {}", in_quotes(path), why)};
+}
+
+struct File {
+  std::string text;
+  bool private_to_owner = false;
+};
+
+/// By its name people ask for no settings at all.
+bool is_null_device(const struct stat& facts) {
+  struct stat null{};
+  return S_ISCHR(facts.st_mode) && ::stat("/dev/null", &null) == 0 && facts.st_rdev == null.st_rdev;
+}
+
+/// Whoever can write to the file chooses the server that decides who holds a lock and that gets our password.
+/// A group counts as others, even if it has one member today.
+void refuse_foreign(const std::string& path, const struct stat& facts) {
+  if (facts.st_uid != ::geteuid() && facts.st_uid != 0)
+    refuse(path, ::geteuid() == 0 ? "belongs to another user; it must be root's"
+                                  : "belongs to another user; it must be yours or root's");
+  if ((facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    refuse(path, fmt::format("others can write to it; chmod go-w {}", shell_quoted(path)));
+}
+
+/// Opened without waiting for a writer, since a FIFO must not make us hang.
+File read_file(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) refuse(path, std::strerror(errno));
+  struct Close {
+    int fd;
+    ~Close() { ::close(fd); }
+  } const close{fd};
+
+  struct stat facts{};
+  if (::fstat(fd, &facts) != 0) refuse(path, std::strerror(errno));
+  const bool nothing = is_null_device(facts);
+  if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
+  if (!nothing) refuse_foreign(path, facts);
+  File file{.text = std::string(kLargestFile + 1, '\0'), .private_to_owner = (facts.st_mode & 077) == 0};
+  std::size_t size = 0;
+  while (size < file.text.size()) {
+    const ssize_t got = ::read(fd, file.text.data() + size, file.text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(path, std::strerror(errno));
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > kLargestFile) refuse(path, fmt::format("larger than {} KiB", kLargestFile / 1024));
+  file.text.resize(size);
+  return file;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// Switches say yes or no in a file.
+bool truth(std::string_view value) {
+  if (value == "yes" || value == "true" || value == "on" || value == "1") return true;
+  if (value == "no" || value == "false" || value == "off" || value == "0") return false;
+  throw Error{Error::config, "expected yes or no"};
+}
+
+/// Does a URL say "user:password@"?
+bool has_password(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const std::size_t at = url.rfind('@');
+  if (scheme == std::string_view::npos || at == std::string_view::npos) return false;
+  return url.substr(scheme + 3, at - scheme - 3).find(':') != std::string_view::npos;
+}
+
+/// The settings of one file, line by line.
+class Reader {
+ public:
+  Reader(const std::string& path, const File& file, ServerOptions& options) : path_(path), file_(file) {
+    declare_server_options(known_, options);
+  }
+
+  void line(std::string_view text) {
+    ++number_;
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    text = trimmed(text);
+    if (text.empty() || text.starts_with('#')) return;
+    // Anything a terminal or another program would read
+    // differently than we do is junk in a file that names servers.
+    if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) fail("expected name = value");
+    setting(trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1)));
+  }
+
+ private:
+  void setting(std::string_view name, std::string_view value) {
+    const Option& option = known(name);
+    if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} stands there twice", name));
+    seen_.emplace_back(name);
+    if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
+    if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
+      fail(fmt::format("{}: a comment needs a line of its own", name));
+    if (name == "url" && has_password(value) && !file_.private_to_owner)
+      fail("a password in a file that others can read; chmod 600 it, or use password-file");
+    const bool names_file = option.offer == Offer::file || option.offer == Offer::folder;
+    if (names_file && !value.starts_with('/'))
+      fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
+    try {
+      option.set(option.value.empty() ? (truth(value) ? "" : "no") : value);
+    } catch (const Error& error) {
+      fail(fmt::format("{}: {}", name, error.what()));
+    }
+  }
+
+  const Option& known(std::string_view name) const {
+    const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
+    if (name == "insecure") fail("insecure is for the command line only");
+    if (option && name != "config") return *option;
+    std::vector<std::string_view> names;
+    for (const auto& group : known_.groups) {
+      for (const Option& other : group.options) {
+        for (const std::string_view own : long_names(other)) {
+          if (own != "insecure" && own != "config") names.push_back(own);
+        }
+      }
+    }
+    const auto meant =
+        nearest(name, names);  // else it may be the beginning of a password, and is not repeated
+    fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
+               : fmt::format("unknown name; known are {}", fmt::join(names, ", ")));
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error{Error::config, fmt::format("config file {} line {}: {}", in_quotes(path_), number_, why)};
+  }
+
+  const std::string& path_;
+  const File& file_;
+  VerbSpec known_;
+  std::vector<std::string> seen_;
+  int number_ = 0;
+};
+
+/// The environment is the caller's: a program with more rights than its caller must not believe it.
+std::string variable(const char* name) {
+  const char* value = ::secure_getenv(name);
+  return value ? value : "";
+}
+
+std::string home() {
+  const std::string home = variable("HOME");
+  if (!home.empty()) return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  return user && user->pw_dir ? user->pw_dir : "";
+}
+
+}  // namespace
+
+void read_config(const std::string& path, ServerOptions& options) {
+  const File file = read_file(path);
+  Reader reader{path, file, options};
+  std::string_view text = file.text;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    reader.line(text.substr(0, newline));
+    if (newline == std::string_view::npos) return;
+    text.remove_prefix(newline + 1);
+  }
+}
+
+std::vector<std::string> standard_configs() {
+  std::vector<std::string> candidates;
+  const std::string xdg = variable("XDG_CONFIG_HOME");
+  const std::string own = !xdg.empty() ? xdg : home().empty() ? "" : home() + "/.config";
+  // A relative XDG_CONFIG_HOME is to be ignored, says its specification.
+  if (own.starts_with('/')) candidates.push_back(own + "/rlock/config");
+  candidates.emplace_back("/etc/rlock/config");
+  std::erase_if(candidates, [](const std::string& path) { return ::access(path.c_str(), F_OK) != 0; });
+  return candidates;
+}
+
+}  // namespace rlock

@@ -1,0 +1,265 @@
+#include "cmd/server/deployment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/server/config.h"
+#include "cmd/server/secrets.h"
+#include "redis/local_directory.h"
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
+
+/// An empty variable is an unset one. The environment of a set-uid program is not believed.
+std::optional<std::string> variable(const char* name) {
+  const char* value = ::secure_getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return value;
+}
+
+/// A secret that is mounted as a file, or a block of YAML, comes with a newline at its end.
+std::vector<std::string> words_of(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+ServerOptions from_environment() {
+  ServerOptions options;
+  if (const auto urls = variable("RLOCK_URL")) options.urls = words_of(*urls);
+  options.password_file = variable("RLOCK_PASSWORD_FILE");
+  options.prefix = variable("RLOCK_PREFIX");
+  options.config = variable("RLOCK_CONFIG");
+  return options;
+}
+
+template <class Value>
+void fill(std::optional<Value>& value, const std::optional<Value>& other) {
+  if (!value) value = other;
+}
+
+/// Adds what `other` says and `options` leaves open.
+void fill(ServerOptions& options, const ServerOptions& other) {
+  if (options.urls.empty()) options.urls = other.urls;
+  for (const auto member :
+       {&ServerOptions::password_file, &ServerOptions::user, &ServerOptions::prefix, &ServerOptions::cacert,
+        &ServerOptions::cacertdir, &ServerOptions::cert, &ServerOptions::tls_key, &ServerOptions::sni})
+    fill(options.*member, other.*member);
+  fill(options.db, other.db);
+  fill(options.connect_timeout, other.connect_timeout);
+  fill(options.command_timeout, other.command_timeout);
+  fill(options.tls, other.tls);
+  options.askpass = options.askpass || other.askpass;
+}
+
+ServerOptions from_config(const std::optional<std::string>& named) {
+  ServerOptions options;
+  if (named) {
+    read_config(*named, options);
+    return options;
+  }
+  for (const std::string& path : standard_configs()) {
+    ServerOptions file;
+    read_config(path, file);
+    fill(options, file);
+  }
+  return options;
+}
+
+bool has_tls_options(const ServerOptions& options) {
+  return options.cacert || options.cacertdir || options.cert || options.tls_key || options.sni ||
+         options.insecure;
+}
+
+/// What a URL leaves open is filled in. `flags`: what was typed, which must not come to nothing silently.
+void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
+  if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
+  if (options.db && (!target.db_named || flags.db)) {
+    target.db = static_cast<int>(*options.db);
+    target.db_named = true;
+  }
+  if (target.topology == Target::Topology::cluster && target.db != 0)
+    throw Error{Error::usage, "--db: a cluster has no databases"};
+  const bool speaks_tcp = target.topology != Target::Topology::local &&
+                          (target.addresses.empty() || !target.addresses[0].is_unix());
+  if (flags.tls.value_or(false) && !speaks_tcp)
+    throw Error{Error::usage, fmt::format("--tls: {} is not reached over TCP", target.str())};
+  if (options.tls.value_or(false) && speaks_tcp) target.tls.on = true;
+  if (!target.tls.on) {
+    if (has_tls_options(flags))
+      throw Error{
+          Error::usage,
+          fmt::format(
+              "--cacert, --cacertdir, --cert, --tls-key, --sni and --insecure need --tls or rediss://, "
+              "and {} is neither",
+              target.str())};
+    return;
+  }
+  target.tls.cacert = options.cacert.value_or("");
+  target.tls.cacertdir = options.cacertdir.value_or("");
+  target.tls.cert = options.cert.value_or("");
+  target.tls.key = options.tls_key.value_or("");
+  target.tls.sni = options.sni.value_or("");
+  target.tls.insecure = flags.insecure;
+  if (target.tls.cert.empty() != target.tls.key.empty())
+    throw Error{Error::usage, "--cert and --tls-key need each other"};
+}
+
+/// The password of servers whose URL has none. Asked for at most once.
+PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
+  if (named.password_file) return PasswordSource::file(*named.password_file);
+  for (const char* name : kPasswordVariables) {
+    if (const auto password = variable(name)) return PasswordSource::fixed(*password);
+    // Our own variable overrules a config file; those of other programs do not.
+    if (config.password_file) return PasswordSource::file(*config.password_file);
+  }
+  return {};
+}
+
+std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string_view source) {
+  std::vector<Target> targets;
+  for (const std::string& url : urls) {
+    try {
+      targets.push_back(parse_target(url));
+    } catch (const Error& error) {
+      throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
+    }
+  }
+  return targets;
+}
+
+/// The same server twice would make a majority of one.
+void refuse_twins(const std::vector<Target>& targets, std::string_view source) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (targets[i].topology == targets[j].topology && targets[i].addresses == targets[j].addresses &&
+          targets[i].master == targets[j].master && targets[i].db == targets[j].db)
+        throw Error{Error::usage,
+                    fmt::format("{}: {} is given twice; the nodes of a quorum must be different servers",
+                                source, targets[i].str())};
+    }
+  }
+}
+
+/// A URL for other commands. That of the private server names no database, but that of its socket can.
+std::string url_of(const Target& target) {
+  if (target.topology != Target::Topology::local || target.db == 0) return target.url();
+  Target socket = target;
+  socket.topology = Target::Topology::single;
+  socket.scheme = "unix";
+  socket.addresses = {Address{.host = {}, .port = 0, .path = LocalDirectory{}.socket()}};
+  return socket.url();
+}
+
+std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
+    const Deployment& deployment, const PasswordSource& password) {
+  std::vector<std::string> urls;
+  for (const Target& target : deployment.targets) urls.push_back(url_of(target));
+  std::optional<std::string> file, prefix;
+  if (!password.path().empty()) file = std::filesystem::absolute(password.path()).string();
+  if (!deployment.prefix.empty()) prefix = deployment.prefix;
+  return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
+}
+
+/// The options by which another command of the same user reaches the same keys.
+std::string options_of(const Deployment& deployment) {
+  std::string words;
+  if (deployment.typed) {
+    for (const Target& target : deployment.targets)
+      words += fmt::format("--url {} ", shell_word(url_of(target)));
+  }
+  if (!deployment.prefix.empty()) words += fmt::format("--prefix {} ", shell_quoted(deployment.prefix));
+  return words;
+}
+
+void check_key(std::string_view key) {
+  if (key.empty()) throw Error{Error::usage, "a key has at least one byte"};
+  if (key.size() > kLongestKey)
+    throw Error{Error::usage, fmt::format("a key has at most {} bytes", kLongestKey)};
+}
+
+}  // namespace
+
+Deployment resolve(const ServerOptions& flags) {
+  ServerOptions named = flags;
+  const ServerOptions environment = from_environment();
+  fill(named, environment);
+  if (!named.config) named.config = environment.config;
+  const ServerOptions config = from_config(named.config);
+  ServerOptions all = named;
+  fill(all, config);
+
+  Deployment deployment{.prefix = all.prefix.value_or("")};
+  deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
+  deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
+  const auto redis_url = variable("REDIS_URL");
+  deployment.named = !all.urls.empty() || redis_url;
+  deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false);
+  const std::string_view source = !flags.urls.empty()         ? "--url"
+                                  : !environment.urls.empty() ? "RLOCK_URL"
+                                                              : "url in a config file";
+  if (!all.urls.empty()) {
+    deployment.targets = targets_of(all.urls, source);
+  } else {
+    deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, "REDIS_URL");
+  }
+
+  const PasswordSource password =
+      all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
+  for (Target& target : deployment.targets) {
+    complete(target, all, flags);
+    if (all.askpass || target.password.empty()) target.password = password;
+  }
+  refuse_twins(deployment.targets, source);
+  deployment.environment = environment_of(deployment, password);
+  set_key_text(deployment.prefix, options_of(deployment));
+  if (!deployment.named)
+    complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",
+                         deployment.targets[0].str()));
+  return deployment;
+}
+
+Setter key_into(std::vector<std::string>& keys) {
+  return [&keys](std::string_view value) {
+    check_key(value);
+    keys.emplace_back(value);
+  };
+}
+
+Setter key_into(std::string& key) {
+  return [&key](std::string_view value) {
+    check_key(value);
+    // Nobody may believe that both are locked.
+    if (!key.empty())
+      throw Error{Error::usage, fmt::format("one KEY, and {} stands there already", in_quotes(key))};
+    key = value;
+  };
+}
+
+LockName Deployment::name(const std::string& key) const {
+  check_key(key);
+  if (prefix.size() + key.size() > kLongestKey)
+    throw Error{Error::usage, fmt::format("--prefix and key together have more than {} bytes", kLongestKey)};
+  const LockName full{prefix + key};
+  const auto is_cluster = [](const Target& target) { return target.topology == Target::Topology::cluster; };
+  if (std::ranges::any_of(targets, is_cluster) && !placeable(full))
+    throw Error{
+        Error::config,
+        fmt::format("a cluster cannot keep {} and the names beside it in one slot: its braces have to "
+                    "hold something, as in {{orders}}:eu",
+                    in_quotes(full.str()))};
+  return full;
+}
+
+}  // namespace rlock

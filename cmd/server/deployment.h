@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "cmd/server/server_options.h"
+#include "redis/target.h"
+
+namespace rlock {
+
+/// Where locks live, resolved from all sources: flags, then
+/// the environment, then the config files, then REDIS_URL.
+struct Deployment {
+  std::vector<Target> targets;  ///< several: a quorum
+  Timeouts timeouts;
+  std::string prefix;  ///< stands before every key
+  bool named = false;  ///< somebody said which server; else it is the default one
+  bool typed = false;  ///< by options, which no other command sees
+
+  /// The variables that make a nested rlock reach the same
+  /// server, those without a value to be unset. Never a password.
+  std::vector<std::pair<std::string, std::optional<std::string>>> environment;
+
+  /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
+  LockName name(const std::string& key) const;
+};
+
+/// Variables that hold a password, the more important first.
+constexpr std::array<const char*, 3> kPasswordVariables{"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"};
+
+/// Reads the environment and the config files, lets `flags` overrule them, asks for a password if told to,
+/// and says on stderr which server it is when nobody named one.
+/// Throws Error{usage} for values, Error{config} for what a config file or a password file says.
+Deployment resolve(const ServerOptions& flags);
+
+/// The longest key, prefix included.
+constexpr std::size_t kLongestKey = 4096;
+
+/// Takes a KEY as it is typed. Throws Error{usage} for one that is empty or too long.
+Setter key_into(std::vector<std::string>& keys);
+Setter key_into(std::string& key);
+
+}  // namespace rlock

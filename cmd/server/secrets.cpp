@@ -1,0 +1,73 @@
+#include "cmd/server/secrets.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/redaction.h"
+#include "base/text.h"
+#include "cmd/cli/terminal.h"
+
+namespace rlock {
+namespace {
+
+/// A part of a word that may be a password.
+struct Part {
+  std::size_t begin = 0;
+  std::size_t size = 0;
+  bool is_name = false;  ///< it stands where a good URL has a user; perhaps it was meant as a password
+};
+
+/// Where the user and password of something like a URL begin: behind
+/// "://", or where that was mistyped behind "redis:" and "redis:/".
+std::size_t end_of_scheme(std::string_view word) {
+  constexpr std::string_view kMark = "://";
+  if (const std::size_t mark = word.find(kMark); mark != word.npos) return mark + kMark.size();
+  const std::size_t scheme = std::min({word.find("redis"), word.find("valkey"), word.find("unix")});
+  const std::size_t colon = word.find(':', scheme);
+  return scheme != word.npos && colon != word.npos ? word.find_first_not_of('/', colon + 1) : word.npos;
+}
+
+/// A password may hold a literal '@' or '/' that makes the URL unreadable: then too it must not be seen.
+std::optional<Part> password_in(std::string_view word) {
+  const std::size_t begin = end_of_scheme(word);
+  const std::size_t end = word.rfind('@');
+  if (begin == word.npos || end == word.npos || end < begin) return std::nullopt;
+  const std::size_t colon = word.find(':', begin);
+  if (colon < end) return Part{.begin = colon + 1, .size = end - colon - 1};
+  return Part{.begin = begin, .size = end - begin, .is_name = word.find("://") != word.npos};
+}
+
+void keep_password_in(std::string_view word) {
+  const auto password = password_in(word);
+  // The name of a user is no secret in other texts: keys and hosts may be called the same.
+  if (password && !password->is_name) keep_secret(word.substr(password->begin, password->size));
+}
+
+}  // namespace
+
+void keep_passwords(int argc, char** argv) {
+  for (const char* name : {"RLOCK_PASSWORD", "VALKEYCLI_AUTH", "REDISCLI_AUTH"}) {
+    if (const char* password = std::getenv(name)) keep_secret(password);
+  }
+  for (const char* name : {"RLOCK_URL", "REDIS_URL"}) {
+    const char* const urls = std::getenv(name);
+    for (const std::string& url : split(urls != nullptr ? urls : "", ' ')) keep_password_in(url);
+  }
+  for (int i = 1; i < argc; ++i) {
+    keep_password_in(argv[i]);
+    if (const auto password = password_in(argv[i]))
+      std::fill_n(argv[i] + password->begin, password->size, '*');
+  }
+}
+
+std::string ask_password() {
+  std::string password =
+      ask_secretly("Password: ", "--askpass: there is no terminal to ask on; use --password-file");
+  if (password.empty()) throw Error{Error::usage, "--askpass: no password was typed"};
+  return password;
+}
+
+}  // namespace rlock

@@ -1,0 +1,139 @@
+#include "cmd/server/server_options.h"
+
+#include "base/error.h"
+#include "base/log.h"
+#include "redis/target.h"
+
+namespace rlock {
+namespace {
+
+Setter url_into(std::vector<std::string>& urls) {
+  return [&urls](std::string_view value) {
+    static_cast<void>(parse_target(value));  // so that whoever wrote it is told where it stands
+    urls.emplace_back(value);
+  };
+}
+
+/// A switch of the command line, and a yes or no of a config file.
+template <class Flag>
+Setter on_or_off(Flag& flag) {
+  return [&flag](std::string_view value) { flag = value != "no"; };
+}
+
+Setter path_into(std::optional<std::string>& path) {
+  return [&path](std::string_view value) {
+    if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
+    path = std::string{value};
+  };
+}
+
+void declare_tls_options(VerbSpec& spec, ServerOptions& options) {
+  spec.add({.names = "--tls", .manual = "Speak TLS, as rediss: does.", .set = on_or_off(options.tls)});
+  spec.add({.names = "--cacert",
+            .value = "F",
+            .manual = "Trust the authorities in this file instead of the system's.",
+            .offer = Offer::file,
+            .set = path_into(options.cacert)});
+  spec.add({.names = "--cacertdir",
+            .value = "D",
+            .manual = "Trust the authorities in this folder instead of the system's.",
+            .offer = Offer::folder,
+            .set = path_into(options.cacertdir)});
+  spec.add({.names = "--cert",
+            .value = "F",
+            .manual = "The certificate that we show; it needs --tls-key.",
+            .offer = Offer::file,
+            .set = path_into(options.cert)});
+  spec.add({.names = "--tls-key",
+            .value = "F",
+            .manual = "The private key of that certificate, without a passphrase.",
+            .offer = Offer::file,
+            .set = path_into(options.tls_key)});
+  spec.add({.names = "--sni",
+            .value = "H",
+            .manual = "The name that the server has to prove, instead of the host's.",
+            .set = into(options.sni)});
+  spec.add({.names = "--insecure",
+            .manual = "Encrypt without asking who the server is.",
+            .set = into(options.insecure)});
+}
+
+/// What redis-cli calls it.
+void declare_foreign_server_options(VerbSpec& spec) {
+  constexpr std::string_view kServer = "for a server say --url redis://HOST:PORT";
+  constexpr std::string_view kPassword =
+      "everybody could read it there; use --password-file, --askpass or RLOCK_PASSWORD";
+  for (const std::string_view name : {"-p", "--host", "--port"}) spec.foreign.push_back({name, kServer});
+  for (const std::string_view name : {"-a", "--pass", "--password"})
+    spec.foreign.push_back({name, kPassword});
+  spec.foreign.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
+}
+
+}  // namespace
+
+void declare_server_options(VerbSpec& spec, ServerOptions& options) {
+  spec.group("Options of every verb that talks to a server (they may stand before it, too)");
+  spec.groups.back().elsewhere = true;
+  spec.add({.names = "-u, --url",
+            .value = "URL",
+            .help = "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:",
+            .manual = "See URLS.",
+            .set = url_into(options.urls)});
+  spec.add({.names = "--password-file",
+            .value = "F",
+            .help = "read at each connection; or RLOCK_PASSWORD",
+            .offer = Offer::file,
+            .set = path_into(options.password_file)});
+  spec.add({.names = "--askpass",
+            .manual = "Ask for the password on the terminal.",
+            .set = on_or_off(options.askpass)});
+  spec.add({.names = "--user",
+            .value = "NAME",
+            .manual = "The ACL user, whatever the URL says.",
+            .set = into(options.user)});
+  spec.add({.names = "--db",
+            .value = "N",
+            .manual = "The number of the database, whatever the URL says.",
+            .set = number(options.db, 0, 1'000'000)});
+  spec.add({.names = "--prefix",
+            .value = "STR",
+            .manual = "Stands before every KEY; or RLOCK_PREFIX.",
+            .set = into(options.prefix)});
+  spec.add({.names = "--config",
+            .value = "FILE",
+            .manual = "Read this configuration file and no other; or RLOCK_CONFIG.",
+            .offer = Offer::file,
+            .set = path_into(options.config)});
+  declare_tls_options(spec, options);
+  spec.add({.names = "--connect-timeout",
+            .value = "DUR",
+            .standard = "2s",
+            .manual = "For one attempt: looking the name up, connecting, TLS and greeting.",
+            .set = into(options.connect_timeout)});
+  spec.add({.names = "--command-timeout",
+            .value = "DUR",
+            .standard = "2s",
+            .manual = "For the answer to one request.",
+            .set = into(options.command_timeout)});
+  if (!spec.find("quiet")) declare_verbosity(spec);
+  declare_foreign_server_options(spec);
+}
+
+void declare_verbosity(VerbSpec& spec) {
+  spec.add({.names = "-q, --quiet", .manual = "Only errors and warnings.", .set = [](std::string_view) {
+              set_verbosity(Verbosity::quiet);
+            }});
+  spec.add({.names = "-v, --verbose",
+            .manual =
+                "Also what happens inside, and when, counted from the start: the lock acquired, renewed "
+                "(first, and after trouble) and released; redirections, failovers, broken connections.",
+            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+}
+
+void declare_verbosity_elsewhere(VerbSpec& spec) {
+  spec.group("Options of every verb");
+  spec.groups.back().elsewhere = true;
+  declare_verbosity(spec);
+}
+
+}  // namespace rlock

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cmd/cli/options.h"
+
+namespace rlock {
+
+/// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file.
+/// What it does not say is left to the next source.
+struct ServerOptions {
+  std::vector<std::string> urls;
+  std::optional<std::string> password_file, user, prefix, config;
+  std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
+  std::optional<std::int64_t> db;
+  std::optional<Milliseconds> connect_timeout, command_timeout;
+  std::optional<bool> tls;
+  bool insecure = false, askpass = false;
+};
+
+/// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names
+/// are also those of the config file, except `insecure` and `config`.
+void declare_server_options(VerbSpec& spec, ServerOptions& options);
+
+/// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.
+void declare_verbosity(VerbSpec& spec);
+void declare_verbosity_elsewhere(VerbSpec& spec);
+
+}  // namespace rlock

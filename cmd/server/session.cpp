@@ -1,0 +1,103 @@
+#include "cmd/server/session.h"
+
+#include <algorithm>
+
+namespace rlock {
+namespace {
+
+/// How much longer than a quorum the other servers get, and where their answers are of less weight.
+constexpr Milliseconds kStragglers{500};
+constexpr Milliseconds kBriefly{200};
+
+/// From when on the answers of some servers will do: a while after those of a quorum.
+class Stragglers {
+ public:
+  Stragglers(std::size_t quorum, Milliseconds more) : quorum_(quorum), more_(more) {}
+
+  TimePoint until(const Votes& votes) {
+    const auto answers = std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer(); });
+    if (until_ == kNever && static_cast<std::size_t>(answers) >= quorum_) until_ = later(Clock::now(), more_);
+    return until_;
+  }
+
+ private:
+  const std::size_t quorum_;
+  const Milliseconds more_;
+  TimePoint until_ = kNever;
+};
+
+}  // namespace
+
+Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
+    : deployment(resolve(server)),
+      may_wait(wait != nullptr && !wait->given),
+      signals(loop),
+      redis(loop, deployment.targets,
+            {.timeouts = deployment.timeouts,
+             .to_primary = access == Access::writes,
+             .retry_first_contact = wait && wait->given,
+             .interrupted = [this] { return signals.look_for_any(); }}) {}
+
+Patience Session::patience() const {
+  return {later(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
+          [this] { return signals.any(); }};
+}
+
+void Session::fail(const Failure& failure) const {
+  throw Error{failure.kind, unreachable_text(redis.str(), deployment.named, failure, may_wait)};
+}
+
+Reply Session::ask(const Call& call) { return ask_all(call).front(); }
+
+Reply Session::any_answer(const Call& call) {
+  Failure failure{Error::unreachable, "no answer"};
+  for (const Vote& vote : redis.run(call, patience())) {
+    if (vote.reply) return *vote.reply;
+    if (vote.failure) failure = *vote.failure;
+  }
+  if (signals.ended()) die_of(*signals.ended());
+  fail(failure);
+}
+
+std::vector<Reply> Session::ask_all(const Call& call) {
+  std::vector<Reply> replies;
+  for (const Vote& vote : ask_each(call)) {
+    if (const Reply* reply = vote.answer()) replies.push_back(*reply);
+  }
+  return replies;
+}
+
+Votes Session::ask_each(const Call& call) {
+  Stragglers stragglers{redis.quorum(), kStragglers};
+  Votes votes = redis.run(call, patience(), Redis::Insist::persist,
+                          [&](const Votes& so_far) { return stragglers.until(so_far); });
+  std::size_t answers = 0;
+  Failure failure{Error::unreachable, "no answer"};
+  for (const Vote& vote : votes) {
+    if (vote.answer()) ++answers;
+    if (vote.failure) failure = *vote.failure;
+    if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
+  }
+  if (signals.ended()) die_of(*signals.ended());
+  if (answers < redis.quorum()) fail(failure);
+  return votes;
+}
+
+Votes Session::any_answers(const Call& call) {
+  Stragglers stragglers{redis.quorum(), kBriefly};
+  return redis.run(call, patience(), Redis::Insist::once,
+                   [&](const Votes& so_far) { return stragglers.until(so_far); });
+}
+
+AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {
+  AcquireOptions options;
+  options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
+                      .interrupted = [this] { return signals.any(); }};
+  options.one_try = deployment.timeouts.connect + deployment.timeouts.command;
+  options.node_timeout = deployment.timeouts.command;
+  options.hurried = [this] { return signals.insisted(); };
+  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
+  return options;
+}
+
+}  // namespace rlock

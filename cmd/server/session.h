@@ -1,0 +1,62 @@
+#pragma once
+
+#include "cmd/cli/wait_options.h"
+#include "cmd/server/deployment.h"
+#include "cmd/view/wait_lines.h"
+#include "loop/loop.h"
+#include "loop/signals.h"
+#include "redis/executor.h"
+#include "sync/acquire.h"
+
+namespace rlock {
+
+/// A deployment that one verb talks to: resolved from the
+/// options, opened, with a time limit for whoever only asks.
+class Session {
+ public:
+  /// Whoever only looks is served by a replica, too.
+  enum class Access { looks, writes };
+
+  /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
+  explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
+                   Access access = Access::writes);
+
+  const Deployment deployment;
+  const bool may_wait;  ///< would --wait help? It is an option of this verb, and was not given
+  Loop loop;
+  Signals signals;  ///< none of them ends us: a wait that ends gives back first
+  Executor redis;
+
+  LockName name(const std::string& key) const { return deployment.name(key); }
+
+  /// Does the deployment announce by sharded pub/sub too?
+  bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
+
+  /// The answer of any server. A signal that ends waits ends us.
+  /// Throws Error, which names the server when that cannot be reached.
+  Reply ask(const Call& call);
+
+  /// As ask(), for a question whose answer may be that it is
+  /// forbidden or makes no sense: an error reply is an answer.
+  Reply any_answer(const Call& call);
+
+  /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
+  std::vector<Reply> ask_all(const Call& call);
+
+  /// What every server says, in their order: at least a majority of answers. Throws Error as ask() does.
+  Votes ask_each(const Call& call);
+
+  /// As ask_each(), for what one can do without: errors and silence are answers too.
+  Votes any_answers(const Call& call);
+
+  /// How acquire() is to wait, and whom it is to tell meanwhile.
+  AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
+
+  /// For one question.
+  Patience patience() const;
+
+  /// Throws an Error that names the server and, where nobody can be reached, what to do.
+  [[noreturn]] void fail(const Failure& failure) const;
+};
+
+}  // namespace rlock

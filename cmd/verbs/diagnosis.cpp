@@ -1,0 +1,79 @@
+#include "cmd/verbs/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+using Info = std::map<std::string, std::string>;
+
+std::string value(const Info& info, const std::string& name) {
+  const auto found = info.find(name);
+  return found == info.end() ? "" : sanitized(found->second, 100);
+}
+
+Finding eviction(const Info& info) {
+  const std::string policy = value(info, "maxmemory_policy");
+  const bool limited = value(info, "maxmemory") != "0";
+  if (!limited) return {"eviction", true, "no memory limit: nothing is evicted"};
+  if (policy == "noeviction") return {"eviction", true, "maxmemory-policy is noeviction"};
+  return {
+      "eviction", false,
+      fmt::format("maxmemory-policy is {}: a lock can be evicted while it is held; set noeviction", policy)};
+}
+
+Finding persistence(const Info& info) {
+  if (value(info, "aof_enabled") == "1")
+    return {"persistence", true, "appendonly is on: locks survive a restart"};
+  return {"persistence", false,
+          "appendonly is off: a restart forgets who holds what, and two may run; set appendonly yes"};
+}
+
+Finding role(const Info& info) {
+  if (value(info, "role") == "master") return {"role", true, "it is a primary"};
+  return {"role", false,
+          fmt::format(
+              "it is a replica of {}:{}: locks cannot be written; name that, or the Sentinels that watch it",
+              value(info, "master_host"), value(info, "master_port"))};
+}
+
+/// A failover may lose what the replica did not have yet.
+/// That is no fault of the server, but has to be known.
+Finding replication(const Info& info) {
+  const std::string replicas = value(info, "connected_slaves");
+  if (replicas == "0")
+    return {"replication", true, "no replicas: nothing is lost by a failover, and nobody takes over"};
+  return {"replication", true,
+          fmt::format("{} replica(s): a failover may forget the newest locks; see rlock run --sync-replicas",
+                      replicas)};
+}
+
+}  // namespace
+
+std::map<std::string, std::string> parse_info(std::string_view text) {
+  Info info;
+  const std::vector<std::string> lines = split(text, '\n');
+  for (std::string_view line : lines) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos && !line.starts_with('#'))
+      info[std::string{line.substr(0, colon)}] = line.substr(colon + 1);
+  }
+  return info;
+}
+
+bool is_cluster_node(const Info& info) { return value(info, "cluster_enabled") == "1"; }
+
+std::vector<Finding> diagnose(const Info& info) {
+  std::vector<Finding> findings;
+  if (info.contains("role")) findings.push_back(role(info));
+  if (info.contains("maxmemory_policy")) findings.push_back(eviction(info));
+  if (info.contains("aof_enabled")) findings.push_back(persistence(info));
+  if (info.contains("connected_slaves") && value(info, "role") == "master")
+    findings.push_back(replication(info));
+  return findings;
+}
+
+}  // namespace rlock

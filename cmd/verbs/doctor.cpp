@@ -1,0 +1,202 @@
+// rlock doctor: is this server fit to hold locks? Looks, and changes nothing.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/server/session.h"
+#include "cmd/verbs/diagnosis.h"
+#include "cmd/verbs/verbs.h"
+#include "redis/server_identity.h"
+#include "redis/slots.h"
+#include "scripts.h"
+
+namespace rlock {
+namespace {
+
+/// A round trip longer than this eats what the shortest leases have to spare.
+constexpr Milliseconds kSlow{100};
+
+/// One server to look at: a node of the deployment, or a primary of a cluster.
+struct Place {
+  std::string name;
+  std::size_t node;
+  std::string key;  ///< of a cluster: one that lives there
+  bool cluster = false;
+};
+
+/// What was found about it.
+struct Patient {
+  std::string server;
+  std::vector<Finding> findings;
+  std::string run_id;  ///< empty: it does not say
+
+  bool fit() const { return std::ranges::all_of(findings, &Finding::fit); }
+};
+
+class Doctor final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{
+        .verb = "doctor",
+        .usage = {"doctor [OPTIONS]"},
+        .about = "Say whether a server is fit to hold locks, and what to do where it is not.",
+        .notes = "Exit status: 0 fit, 1 a finding; 64 usage, 69 no server, 77 denied, 78 config.",
+        .examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}}};
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_, nullptr, Session::Access::looks};
+    session.ask_all(command({"PING"}));
+    std::vector<Patient> patients;
+    for (const Place& place : places(session)) {
+      patients.push_back(examine(session, place));
+      find_twin(patients);
+    }
+    show(patients);
+    return std::ranges::all_of(patients, &Patient::fit) ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  static std::vector<Place> places(Session& session);
+  static Patient examine(Session& session, const Place& place);
+  static void find_twin(std::vector<Patient>& patients);
+  void show(const std::vector<Patient>& patients) const;
+
+  bool json_ = false;
+  ServerOptions server_;
+};
+
+std::string why(const Vote& vote) {
+  if (vote.reply && vote.reply->is_error()) return failure_of(*vote.reply).text;
+  return vote.failure ? vote.failure->text : "no answer";
+}
+
+Finding scripting(const Vote& vote) {
+  if (vote.answer()) return {"scripting", true, "scripts run"};
+  return {"scripting", false,
+          fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
+}
+
+/// A user for locks alone need not see the settings; but nobody may believe that they were looked at.
+Finding settings(const Reply& refusal) {
+  const Failure why = failure_of(refusal);
+  if (why.kind != Error::denied) return {"settings", false, why.text};
+  return {"settings", true,
+          "not looked at: this user may not ask for INFO (eviction, persistence, replicas)"};
+}
+
+Finding distance(Milliseconds took) {
+  const std::string span = describe(std::max(took, Milliseconds{1}));
+  if (took < kSlow) return {"distance", true, fmt::format("it answers within {}", span)};
+  return {"distance", false, fmt::format("it took {} to answer; give leases room", span)};
+}
+
+/// Asks one node of the deployment alone.
+Vote ask_at(Session& session, const Place& place, Call call) {
+  if (call.keys.empty() && !place.key.empty()) call.keys = {place.key};
+  if (session.redis.nodes() > 1) {
+    call.only_at.assign(session.redis.nodes(), false);
+    call.only_at[place.node] = true;
+  }
+  const Vote vote = session.redis.run(call, session.patience())[place.node];
+  if (session.signals.ended()) die_of(*session.signals.ended());
+  return vote;
+}
+
+/// A cluster is as many servers as it has primaries.
+std::vector<Place> Doctor::places(Session& session) {
+  std::vector<Place> places;
+  for (std::size_t node = 0; node < session.redis.nodes(); ++node) {
+    const Place whole{.name = session.redis.str(node), .node = node, .key = {}};
+    const bool cluster = session.deployment.targets[node].topology == Target::Topology::cluster;
+    const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
+    const auto map = slots.answer() != nullptr ? SlotMap::read(*slots.answer(), {}) : std::nullopt;
+    if (!map || map->empty()) {
+      places.push_back(whole);
+      continue;
+    }
+    for (std::string& key : key_of_each_node(*map)) {
+      const Address* owner = map->owner(slot_of(key));
+      places.push_back({.name = owner->host.empty() ? whole.name : owner->str(),
+                        .node = node,
+                        .key = std::move(key),
+                        .cluster = true});
+    }
+  }
+  return places;
+}
+
+/// Who does not answer the first question is not asked the others: it would be the same failure once more.
+Patient Doctor::examine(Session& session, const Place& place) {
+  Patient patient{.server = place.name, .findings = {}, .run_id = {}};
+  const TimePoint asked = Clock::now();
+  const Vote ping = ask_at(session, place, command({"PING"}));
+  const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
+  if (ping.answer() == nullptr) {
+    patient.findings.push_back({"answer", false, sanitized(why(ping))});
+    return patient;
+  }
+  const Vote said = ask_at(session, place, with_large_reply(command({"INFO"})));
+  if (said.answer() != nullptr) {
+    const auto info = parse_info(said.answer()->text());
+    if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;
+    patient.findings = diagnose(info);
+    const Target& target = session.deployment.targets[place.node];
+    if (target.topology == Target::Topology::single && is_cluster_node(info))
+      patient.findings.insert(
+          patient.findings.begin(),
+          {"url", false,
+           fmt::format("it is a node of a cluster, and serves its own keys only: use --url {}",
+                       url_of(Target::Topology::cluster, target.addresses.front(), target.tls.on))});
+  } else if (said.reply) {
+    patient.findings.push_back(settings(*said.reply));
+  }
+  const std::string key = place.cluster ? place.key : session.name("rlock:doctor").str();
+  patient.findings.push_back(
+      scripting(ask_at(session, place, {.script = &scripts::semaphore_status, .keys = {key}})));
+  patient.findings.push_back(distance(took));
+  return patient;
+}
+
+/// Is the last one a server that has been looked at before, under another name?
+void Doctor::find_twin(std::vector<Patient>& patients) {
+  Patient& last = patients.back();
+  const auto twin = std::ranges::find(patients, last.run_id, &Patient::run_id);
+  if (last.run_id.empty() || &*twin == &last) return;
+  last.findings.push_back(
+      {"quorum", false,
+       fmt::format("it is the same server as {}: one of them, which counts twice, has to go", twin->server)});
+}
+
+void Doctor::show(const std::vector<Patient>& patients) const {
+  std::vector<Json> items;
+  std::string text;
+  for (const Patient& patient : patients) {
+    std::vector<Json> findings;
+    text += patient.server + "\n";
+    for (const Finding& finding : patient.findings) {
+      findings.push_back(Json::object(
+          {{"subject", Json::word(finding.subject)}, {"fit", finding.fit}, {"text", finding.text}}));
+      if (!finding.fit || verbosity() != Verbosity::quiet)
+        text += fmt::format("  {:<4} {:<12} {}\n", finding.fit ? "ok" : "BAD", finding.subject, finding.text);
+    }
+    items.push_back(Json::object(
+        {{"server", patient.server}, {"fit", patient.fit()}, {"findings", Json::array(findings)}}));
+  }
+  const bool fit = std::ranges::all_of(patients, &Patient::fit);
+  print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> doctor_verb() { return std::make_unique<Doctor>(); }
+
+}  // namespace rlock

@@ -1,0 +1,88 @@
+// rlock help, rlock version: what --help and --version print, for those who look for a verb.
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/cli/completion_words.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/help.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/unknown_verb.h"
+#include "cmd/server/server_options.h"
+#include "cmd/verbs/verbs.h"
+
+namespace rlock {
+namespace {
+
+/// The first words of all verbs, for completion.
+std::string_view all_nouns() {
+  static const std::string names = joined(nouns(), " ");
+  return names;
+}
+
+class Help final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "help",
+                  .usage = {"help [VERB]"},
+                  .about = "Say what a verb does, as its --help; without one, what rlock does.",
+                  .examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}}};
+    spec.operands.push_back({.name = "VERB",
+                             .offer = Offer::choices,
+                             .choices = all_nouns(),
+                             .optional = true,
+                             .set = into(first_)});
+    spec.operands.push_back({.name = "VERB", .optional = true, .set = into(second_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    print(screen());
+    return exit_code::ok;
+  }
+
+ private:
+  std::string screen() const {
+    if (first_.empty()) return main_screen();
+    const VerbEntry* entry = find_verb(second_.empty() ? first_ : first_ + " " + second_);
+    if (entry != nullptr) {
+      const auto verb = entry->make();
+      return help_screen(verb->spec());
+    }
+    const std::string screen = noun_screen(first_);
+    if (screen.empty() && !find_verb(first_)) refuse_verb("", first_, "help ");
+    if (screen.empty())
+      throw Error{Error::usage,
+                  fmt::format("{} is one word too many: rlock help {}", in_quotes(second_), first_)};
+    if (!second_.empty()) refuse_verb(first_, second_, "help ");
+    return screen;
+  }
+
+  std::string first_, second_;
+};
+
+class Version final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "version",
+                  .usage = {"version"},
+                  .about = "Say which rlock this is, as --version.",
+                  .examples = {{"rlock version", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    print_line(version_line());
+    return exit_code::ok;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> help_verb() { return std::make_unique<Help>(); }
+std::unique_ptr<Verb> version_verb() { return std::make_unique<Version>(); }
+
+}  // namespace rlock

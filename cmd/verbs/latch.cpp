@@ -1,0 +1,265 @@
+// rlock latch: a count-down latch, for whoever waits until others are done.
+
+#include <fmt/format.h>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/verbs/pool_verbs.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/refusal.h"
+#include "sync/latch.h"
+
+namespace rlock {
+namespace {
+
+/// What the verbs of the noun share.
+class LatchVerb : public Verb {
+ protected:
+  Latch latch(const Session& session) const {
+    if (session.redis.nodes() > 1)
+      throw Error{Error::usage, "a latch is counted by one server: name one --url"};
+    return Latch{session.name(key_), session.cluster()};
+  }
+
+  /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
+  int finish(const Session& session, const LatchAnswer& answer) const {
+    const std::string name = quoted(session.name(key_));
+    if (!answer.unannounced.empty())
+      complain(fmt::format("{}: done, but its waiters could not be told: {}", name,
+                           sanitized(answer.unannounced)));
+    switch (answer.how) {
+      case LatchAnswer::How::done: return exit_code::ok;
+      case LatchAnswer::How::exists:
+        tell(fmt::format("{} exists, {} to go, and stays as it is", name, answer.count));
+        return exit_code::no;
+      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", name)); return exit_code::no;
+      case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+    }
+    return exit_code::internal;
+  }
+
+  /// What is known of a latch that is not there.
+  static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
+    return latch.read_record(session.any_answer(latch.record()));
+  }
+
+  std::string key_;
+  ServerOptions server_;
+};
+
+constexpr std::string_view kNotes1 =
+    "Exit status: 0 done, 1 nothing there;\n"
+    "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
+
+class Set final : public LatchVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch set",
+                  .usage = {"latch set [OPTIONS] KEY N"},
+                  .about = "Make a latch that opens when it has been counted down N times.",
+                  .notes =
+                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock latch set built 3 --expire 1d", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
+    spec.group("How long");
+    spec.add({.names = "--expire",
+              .value = "DUR",
+              .help = "forgotten after this, open or not",
+              .set = into(expire_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Latch made = latch(session);
+    return finish(session, made.read_set(session.ask(made.set(total_, expire_))));
+  }
+
+ private:
+  std::int64_t total_ = 0;
+  Milliseconds expire_{0};
+};
+
+class Down final : public LatchVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch down",
+                  .usage = {"latch down [OPTIONS] KEY"},
+                  .about = "Count a latch down. The last count opens it, and wakes who waits.",
+                  .notes = kNotes1,
+                  .examples = {{"rlock latch down built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.group("How much");
+    spec.add({.names = "--by",
+              .value = "N",
+              .help = "so often at once",
+              .standard = "1",
+              .set = number(by_, 1, kMostPermits)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Latch there = latch(session);
+    return finish(session, there.read_down(session.ask(there.down(by_))));
+  }
+
+ private:
+  std::int64_t by_ = 1;
+};
+
+class Wait final : public LatchVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{
+        .verb = "latch wait",
+        .usage = {"latch wait [OPTIONS] KEY"},
+        .about =
+            "Wait until a latch is open. One that is not there was opened, if rlock has noted\n"
+            "that (for 24h); else it was never set, and that is status 1 at once.",
+        .notes =
+            "Exit status: 0 open, 1 never set or forgotten, 75 still closed;\n"
+            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+        .examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.group("When there is none");
+    spec.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
+    spec.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
+    declare_wait(spec, wait_);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
+    Session session{server_, &wait_};
+    static_cast<void>(latch(session));
+    const LatchWait wanted{session.name(key_),
+                           await_set_ ? LatchWait::Absent::awaited : LatchWait::Absent::open};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment, started, wait_, {wanted.name()}, "it is still closed"}};
+    for (;;) {
+      const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
+      if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+        die_if_interrupted(session, lines, *gave_up);
+        return say_refusal(*gave_up, fmt::format("{} is still closed", quoted(wanted.name())), session,
+                           static_cast<int>(wait_.conflict_exit_code));
+      }
+      if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
+      if (const auto known = without_waiting(session)) return *known;
+      // Whoever sets it again and again, or a server that contradicts itself, must not hold us up for ever.
+      if (wait_.nonblock || Clock::now() >= wait_.until(started)) {
+        tell(fmt::format("{} is still closed", in_quotes(wanted.name().str())));
+        return static_cast<int>(wait_.conflict_exit_code);
+      }
+    }
+  }
+
+ private:
+  /// The exit status where there was no latch to wait for. Nothing: it has been set since.
+  std::optional<int> without_waiting(Session& session) const {
+    const Latch there = latch(session);
+    const LatchAnswer answer = there.read_status(session.ask(there.status()));
+    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
+    if (answer.how == LatchAnswer::How::done)
+      return answer.count <= 0 ? std::optional{exit_code::ok} : std::nullopt;
+    const auto record = record_of(session, there);
+    if (record && record->opened) return exit_code::ok;
+    tell(fmt::format(
+        "{} was never set, or opened by another client and forgotten; see --absent-ok, --await-set",
+        quoted(session.name(key_))));
+    return exit_code::no;
+  }
+
+  bool absent_ok_ = false, await_set_ = false;
+  WaitOptions wait_;
+};
+
+class Status final : public LatchVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch status",
+                  .usage = {"latch status [OPTIONS] KEY"},
+                  .about = "Say whether a latch is open, or how often it is still to be counted down.",
+                  .notes =
+                      "Exit status: 0 open, 1 closed or unknown;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock latch status built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    spec.group("Telling");
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_, nullptr, Session::Access::looks};
+    const Latch there = latch(session);
+    const LatchAnswer answer = there.read_status(session.ask(there.status()));
+    if (answer.how == LatchAnswer::How::refused) return finish(session, answer);
+    const LatchRecord record = record_of(session, there).value_or(LatchRecord{});
+    const bool exists = answer.how == LatchAnswer::How::done;
+    const bool open = exists ? answer.count <= 0 : record.opened.has_value();
+    if (json_) {
+      print_line(Json::object({{"v", 1},
+                               {"key", session.name(key_)},
+                               {"name", typed(session.name(key_))},
+                               {"state", Json::word(open     ? "open"
+                                                    : exists ? "closed"
+                                                             : "unknown")},
+                               {"count", exists ? Json{answer.count} : Json{}},
+                               {"total", record.total},
+                               {"set_at", record.set},
+                               {"opened_at", record.opened}})
+                     .str());
+    } else if (verbosity() != Verbosity::quiet) {
+      const std::string name = sanitized(as_typed(session.name(key_)));
+      print_line(open     ? fmt::format("{}: open", name)
+                 : exists ? fmt::format("{}: closed, {} to go", name, answer.count)
+                          : fmt::format("{}: unknown", name));
+    }
+    return open ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+class Delete final : public LatchVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "latch delete",
+                  .usage = {"latch delete [OPTIONS] KEY"},
+                  .about = "Remove a latch. Who waits for it takes it for open, as with Redisson.",
+                  .notes = kNotes1,
+                  .examples = {{"rlock latch delete built", ""}}};
+    declare_key(spec, key_, Offer::counter);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Latch there = latch(session);
+    return finish(session, there.read_remove(session.ask(there.remove())));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> latch_set_verb() { return std::make_unique<Set>(); }
+std::unique_ptr<Verb> latch_down_verb() { return std::make_unique<Down>(); }
+std::unique_ptr<Verb> latch_wait_verb() { return std::make_unique<Wait>(); }
+std::unique_ptr<Verb> latch_status_verb() { return std::make_unique<Status>(); }
+std::unique_ptr<Verb> latch_delete_verb() { return std::make_unique<Delete>(); }
+
+}  // namespace rlock

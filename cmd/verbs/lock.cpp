@@ -1,0 +1,204 @@
+// rlock lock release | renew | status: what follows rlock lock
+// acquire. Each finds the kind of lock from what stands there.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/verbs/found_lock.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/inspection.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+/// What the three of them share: a key, an owner, a kind that may be named.
+class LockVerb : public Verb {
+ protected:
+  void declare_shared(VerbSpec& spec) {
+    declare_key(spec, key_);
+    spec.group("What");
+    declare_owner(spec, owner_, owner_help_);
+    spec.add({.names = "--type",
+              .value = "T",
+              .help = "must agree with what stands there",
+              .offer = Offer::choices,
+              .choices = lock_type_names(),
+              .set = choice(type_, lock_type_names())});
+  }
+
+  /// What each server sees; of several those that do not answer are named.
+  Views look(Session& session) const {
+    Views views = inspect_each(session, session.name(key_));
+    for (const std::string& server : views.silent) complain(server);
+    expect_lock(agreed(views, owner_), type_, owner_);
+    return views;
+  }
+
+  Inspection find(Session& session) const { return agreed(look(session), owner_); }
+
+  Owner required_owner() const {
+    if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
+    return *owner_;
+  }
+
+  int not_held(const Inspection& found) const {
+    const std::string key = quoted(found.name);
+    tell(found.holders.empty() ? fmt::format("{} is free", key)
+                               : fmt::format("{} is not held by {}; see: rlock inspect {}", key,
+                                             sanitized(owner_->str()), words_for(found.name)));
+    return exit_code::no;
+  }
+
+  std::string key_, type_;
+  std::optional<Owner> owner_;
+  std::string_view owner_help_ = "as rlock lock acquire has printed it (required)";
+  ServerOptions server_;
+};
+
+class Release final : public LockVerb {
+ public:
+  VerbSpec spec() override {
+    const std::string_view notes =
+        "Exit status: 0 released, 1 not held by that owner, or nothing there;\n"
+        "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
+    VerbSpec spec{.verb = "lock release",
+                  .usage = {"lock release [OPTIONS] KEY --owner ID"},
+                  .about = "Give back what rlock lock acquire has taken, and wake who waits for it.",
+                  .notes = notes,
+                  .examples = {{"rlock lock release deploy --owner \"$owner\"", ""}}};
+    declare_shared(spec);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    const Owner owner = required_owner();
+    Session session{server_};
+    const Inspection found = find(session);
+    // What remains of several holds keeps its own lease.
+    const auto lock = found_lock(found, {.name = found.name,
+                                         .owner = owner,
+                                         .lease = Milliseconds{1},
+                                         .cluster = session.cluster(),
+                                         .owner_returns = true});
+    if (!lock) return not_held(found);
+    Part part{.lock = lock.get(), .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
+    const GivenBack back =
+        give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
+    if (!back.unannounced.empty())
+      complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name),
+                           sanitized(back.unannounced)));
+    if (back.how == GivenBack::How::not_ours) return not_held(found);
+    if (back.how == GivenBack::How::unknown)
+      throw Error{Error::unreachable,
+                  fmt::format("release of {} not confirmed: {}", quoted(found.name), back.why)};
+    return exit_code::ok;
+  }
+};
+
+class Renew final : public LockVerb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "lock renew",
+                  .usage = {"lock renew [OPTIONS] KEY --owner ID"},
+                  .about = "Let the lease of what rlock lock acquire has taken start anew.",
+                  .notes =
+                      "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
+                               {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
+    declare_shared(spec);
+    spec.add({.names = "--lease",
+              .value = "DUR",
+              .help = "from now on; without it as long as it was before",
+              .set = into(lease_)});
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    const Owner owner = required_owner();
+    Session session{server_};
+    const Inspection found = find(session);
+    const Holder* holder = holder_named(found, owner);
+    if (!holder) return not_held(found);
+    const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease_of(*holder)});
+    if (!lock) return not_held(found);
+    Call call = lock->renew();
+    if (holder->meta)
+      call.followers = {
+          write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
+    std::size_t renewed = 0;
+    for (const Reply& reply : session.ask_all(call)) renewed += lock->read_renewal(reply) ? 1 : 0;
+    return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
+  }
+
+ private:
+  Milliseconds lease_of(const Holder& holder) const {
+    if (lease_) return *lease_;
+    if (holder.meta && holder.meta->lease > Milliseconds{0}) return holder.meta->lease;
+    throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+  }
+
+  std::optional<Milliseconds> lease_;
+};
+
+class Status final : public LockVerb {
+ public:
+  Status() { owner_help_ = "held by this owner?"; }
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "lock status",
+                  .usage = {"lock status [OPTIONS] KEY"},
+                  .about = "Say whether KEY is held, and by whom.",
+                  .notes =
+                      "Exit status: 0 held (by --owner), 1 free (not held by --owner);\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
+                               {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}}};
+    declare_shared(spec);
+    spec.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
+                set_verbosity(Verbosity::quiet);
+              }});
+    spec.add({.names = "-v, --verbose", .help = "also the owner id in full", .set = [](std::string_view) {
+                set_verbosity(Verbosity::verbose);
+              }});
+    spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_, nullptr, Session::Access::looks};
+    const Views views = look(session);
+    if (json_) {
+      print_line(inspection_document(views.seen, true).str());
+    } else if (verbosity() != Verbosity::quiet) {
+      print(inspections_text(views.seen));
+    }
+    if (agreed(views, owner_).type == Inspection::Type::none) say_if_pattern(agreed(views, owner_).name);
+    const auto held_by = [&](const Owner& owner) { return sights(views, owner) >= session.redis.quorum(); };
+    const auto& holders = agreed(views, owner_).holders;
+    const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);
+    return held ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> lock_release_verb() { return std::make_unique<Release>(); }
+std::unique_ptr<Verb> lock_renew_verb() { return std::make_unique<Renew>(); }
+std::unique_ptr<Verb> lock_status_verb() { return std::make_unique<Status>(); }
+
+}  // namespace rlock

@@ -1,0 +1,59 @@
+#include "cmd/verbs/owner_option.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cmd/server/deployment.h"
+
+namespace rlock {
+
+constexpr std::size_t kLongestOwner = 256;
+
+namespace {
+
+/// KEY as an operand, and -k, which may stand for it.
+void declare(VerbSpec& spec, Operand key) {
+  key.name = "KEY";
+  key.instead = "key";
+  key.no_dash = true;
+  spec.add({.names = "-k, --key",
+            .value = "KEY",
+            .offer = key.offer,
+            .hidden = true,
+            .no_dash = true,
+            .set = key.set});
+  spec.operands.push_back(std::move(key));
+}
+
+}  // namespace
+
+void declare_key(VerbSpec& spec, std::string& key, Offer offer) {
+  declare(spec, {.offer = offer, .set = key_into(key)});
+}
+
+void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional, Offer offer) {
+  declare(spec, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
+}
+
+void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help) {
+  spec.add({.names = "--owner",
+            .value = "ID",
+            .help = help,
+            .offer = Offer::owner,
+            .set = [&owner](std::string_view text) { owner = parse_owner(text); }});
+}
+
+Owner parse_owner(std::string_view text) {
+  if (text.empty() || text.size() > kLongestOwner)
+    throw Error{Error::usage, fmt::format("an owner id has 1 to {} characters", kLongestOwner)};
+  if (!std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; }))
+    throw Error{Error::usage, "an owner id has printable characters of ASCII and no blanks"};
+  // In a read/write lock these stand beside the owners.
+  if (text == "mode" || text.ends_with(":expire_time"))
+    throw Error{Error::usage, "Redisson uses this name itself"};
+  return Owner{std::string{text}};
+}
+
+}  // namespace rlock

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/names.h"
+#include "cmd/cli/options.h"
+
+namespace rlock {
+
+/// KEY as the first argument, or by -k.
+void declare_key(VerbSpec& spec, std::string& key, Offer offer = Offer::key);
+
+/// The same for several of them; `optional`: or none.
+void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional = false,
+                  Offer offer = Offer::key);
+
+/// --owner ID.
+void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help);
+
+/// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields
+/// that Redisson keeps beside owners. Throws Error{usage}.
+Owner parse_owner(std::string_view text);
+
+}  // namespace rlock

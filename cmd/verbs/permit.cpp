@@ -1,0 +1,251 @@
+// rlock permit: a pool of permits each of which is a lease, so that those of the dead come back.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/run/script_facts.h"
+#include "cmd/verbs/pool_verbs.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/inspection.h"
+#include "cmd/view/refusal.h"
+#include "sync/permits.h"
+#include "sync/release.h"
+
+namespace rlock {
+namespace {
+
+/// Ids are bytes on the server and hexadecimal digits here.
+constexpr std::size_t kIdBytes = 16;
+
+/// What cannot be an id has not been taken: the server says so of what was typed, as of any other.
+Setter id_into(std::vector<std::string>& ids) {
+  return [&ids](std::string_view text) {
+    if (text.empty())
+      throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
+    const auto id = from_hex(text);
+    ids.push_back(id && id->size() == kIdBytes ? *id : std::string{text});
+  };
+}
+
+std::string shown(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
+
+/// Nothing was done at all: is it a pool that stands there? Throws Error{wrong_type}.
+void expect_pool(Session& session, const Pool& there) {
+  const auto answer = there.read_status(session.ask(there.status()));
+  if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+}
+
+/// Names those of which nothing was done.
+int all_of_them(const LockName& name, const std::vector<std::string>& ids, const std::vector<bool>& done) {
+  if (done.size() != ids.size())
+    throw Error{Error::internal,
+                fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!done[i])
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), quoted(name),
+                       words_for(name)));
+  }
+  return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
+}
+
+class Acquire final : public PoolVerb {
+ public:
+  Acquire() : PoolVerb(PoolKind::permits) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit acquire",
+                  .usage = {"permit acquire [OPTIONS] KEY --lease DUR"},
+                  .about =
+                      "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
+                      "back with the end of its lease. To wrap a command: rlock run --permits N",
+                  .notes =
+                      "Exit status: 0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\n"
+                      "printed (given back); 64 usage, 65 other type, 69 no server, 77 denied, 78.",
+                  .examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
+                               {"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to take");
+    spec.add({.names = "--lease",
+              .value = "DUR",
+              .help = "the permits end after this (required)",
+              .set = into(lease_)});
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    spec.add({.names = "--count",
+              .value = "N",
+              .help = "so many, all or none",
+              .standard = "1",
+              .manual = "More than the pool has: status 65.",
+              .set = number(count_, 1, Permits::kMostAtOnce)});
+    declare_wait(spec, wait_);
+    spec.group("Telling");
+    spec.add(
+        {.names = "--json", .help = "all facts in one document, instead of the ids", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    if (!lease_)
+      throw Error{Error::usage,
+                  "--lease is missing: nobody renews these permits, so say how long they are to last"};
+    Session session{server_, &wait_};
+    need_one_server(session);
+    const LockName name = session.name(key_);
+    const Permits wanted{{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
+                         {.count = count_}};
+    const std::vector<Part> parts{
+        {.lock = &wanted,
+         .followers = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
+         .release_followers = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment,
+                     started,
+                     wait_,
+                     {name},
+                     count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
+    refuse_latch(session, started, wait_);
+    const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
+    if (std::holds_alternative<Taken>(got)) lines.acquired();
+    if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
+    const GaveUp& why = std::get<GaveUp>(got);
+    die_if_interrupted(session, lines, why);
+    if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, exit_code::busy);
+    lines.give_up(why);
+    return static_cast<int>(wait_.conflict_exit_code);
+  }
+
+ private:
+  std::string text_of(const LockName& name, const Held& held) const {
+    std::vector<std::string> ids;
+    for (const std::string& id : held.permits) ids.push_back(to_hex(id));
+    if (!json_) return joined(ids, "\n");
+    std::vector<Json> list;
+    for (const std::string& id : ids) list.push_back(Json::word(id));
+    return Json::object({{"v", 1},
+                         {"key", name},
+                         {"name", typed(name)},
+                         {"ids", Json::array(list)},
+                         {"lease_ms", *lease_},
+                         {"acquired_at", held.server_time}})
+        .str();
+  }
+
+  int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
+    if (try_print(text_of(parts.front().lock->name(), held) + "\n") == 0) return exit_code::ok;
+    static_cast<void>(give_back(session.redis, parts, {}, within(kGoodbye)));
+    throw Error{Error::system, "write error on stdout; the permits were given back"};
+  }
+
+  std::optional<Milliseconds> lease_;
+  std::int64_t count_ = 1;
+  WaitOptions wait_;
+  bool json_ = false;
+};
+
+class Release final : public PoolVerb {
+ public:
+  Release() : PoolVerb(PoolKind::permits) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit release",
+                  .usage = {"permit release [OPTIONS] KEY ID..."},
+                  .about = "Give permits back, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock permit release seats \"$id\"", ""}}};
+    declare_operands(spec, nullptr);
+    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const auto released = there.read_release(session.ask(there.release(ids_)));
+    if (!released.unannounced.empty())
+      complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(session.name(key_)),
+                           sanitized(released.unannounced)));
+    if (std::ranges::count(released.taken, true) == 0) expect_pool(session, there);
+    return all_of_them(session.name(key_), ids_, released.taken);
+  }
+
+ private:
+  std::vector<std::string> ids_;
+};
+
+class Renew final : public PoolVerb {
+ public:
+  Renew() : PoolVerb(PoolKind::permits) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "permit renew",
+                  .usage = {"permit renew [OPTIONS] KEY ID..."},
+                  .about = "Let the leases of permits start anew.",
+                  .notes =
+                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}}};
+    declare_operands(spec, nullptr);
+    spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
+    spec.group("How long");
+    spec.add({.names = "--lease",
+              .value = "DUR",
+              .help = "from now on; without it as long as it was before",
+              .set = into(lease_)});
+    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const std::vector<bool> renewed = renew(session, there);
+    if (std::ranges::count(renewed, true) == 0) expect_pool(session, there);
+    return all_of_them(session.name(key_), ids_, renewed);
+  }
+
+ private:
+  std::vector<bool> renew(Session& session, const Pool& there) const {
+    const auto lease = lease_ ? lease_ : known_lease(session);
+    if (!lease) return std::vector<bool>(ids_.size(), false);
+    return there.read_renewal(session.ask(there.renew(ids_, *lease)));
+  }
+
+  /// What the holder of the first that is taken has written down. Nothing: none of them is taken.
+  std::optional<Milliseconds> known_lease(Session& session) const {
+    const Inspection found = inspect(session, session.name(key_));
+    for (const std::string& id : ids_) {
+      const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
+      if (holder == found.holders.end()) continue;
+      if (holder->meta && holder->meta->lease > Milliseconds{0}) return holder->meta->lease;
+      throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+    }
+    return std::nullopt;
+  }
+
+  std::vector<std::string> ids_;
+  std::optional<Milliseconds> lease_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> permit_init_verb() { return pool_init_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_add_verb() { return pool_add_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_acquire_verb() { return std::make_unique<Acquire>(); }
+std::unique_ptr<Verb> permit_release_verb() { return std::make_unique<Release>(); }
+std::unique_ptr<Verb> permit_renew_verb() { return std::make_unique<Renew>(); }
+std::unique_ptr<Verb> permit_status_verb() { return pool_status_verb(PoolKind::permits); }
+std::unique_ptr<Verb> permit_delete_verb() { return pool_delete_verb(PoolKind::permits); }
+
+}  // namespace rlock

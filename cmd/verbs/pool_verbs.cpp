@@ -1,0 +1,224 @@
+#include "cmd/verbs/pool_verbs.h"
+
+#include <fmt/format.h>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/confirm.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/view/inspection.h"
+#include "cmd/view/latch_guard.h"
+
+namespace rlock {
+namespace {
+
+class Init final : public PoolVerb {
+ public:
+  explicit Init(PoolKind kind) : PoolVerb(kind) {}
+
+  VerbSpec spec() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    VerbSpec spec{.verb = semaphore ? "sem init" : "permit init",
+                  .usage = {semaphore ? "sem init [OPTIONS] KEY N" : "permit init [OPTIONS] KEY N"},
+                  .about = semaphore
+                               ? "Make a semaphore of N permits, which nobody owns."
+                               : "Make a pool of N permits, each of which is taken for the time of a lease.",
+                  .notes =
+                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
+    declare_operands(spec, &total_);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    need_one_server(session);
+    const Pool made{session.name(key_), kind_, session.cluster()};
+    const PoolAnswer answer = made.read_init(session.ask(made.init(total_)));
+    if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
+    return finish(session, answer);
+  }
+
+ private:
+  std::int64_t total_ = 0;
+};
+
+class Add final : public PoolVerb {
+ public:
+  explicit Add(PoolKind kind) : PoolVerb(kind) {}
+
+  VerbSpec spec() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    VerbSpec spec{.verb = semaphore ? "sem add" : "permit add",
+                  .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
+                  .about = "Make N more permits available, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 done, 1 nothing there;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
+    declare_operands(spec, &more_);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_add(session.ask(there.add(more_))));
+  }
+
+ private:
+  std::int64_t more_ = 0;
+};
+
+class Status final : public PoolVerb {
+ public:
+  explicit Status(PoolKind kind) : PoolVerb(kind) {}
+
+  VerbSpec spec() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    VerbSpec spec{
+        .verb = semaphore ? "sem status" : "permit status",
+        .usage = {semaphore ? "sem status [OPTIONS] KEY" : "permit status [OPTIONS] KEY"},
+        .about = semaphore
+                     ? "Say how many permits are available."
+                     : "Say how many permits are available, of how many. Who has them: rlock inspect KEY",
+        .notes =
+            "Exit status: 0 it exists, 1 it does not;\n"
+            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+        .examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}}};
+    declare_operands(spec, nullptr);
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_, nullptr, Session::Access::looks};
+    const Pool there = pool(session);
+    const auto answer = there.read_status(session.ask(there.status()));
+    if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+    const auto& status = std::get<std::optional<Pool::Status>>(answer);
+    if (json_ || verbosity() != Verbosity::quiet) print_line(line(session.name(key_), status));
+    return status ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  std::string line(const LockName& name, const std::optional<Pool::Status>& status) const {
+    const Pool::Status known = status.value_or(Pool::Status{});
+    if (json_)
+      return Json::object({{"v", 1},
+                           {"key", name},
+                           {"name", typed(name)},
+                           {"exists", status.has_value()},
+                           {"available", status ? Json{known.available} : Json{}},
+                           {"total", known.total}})
+          .str();
+    if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
+    const std::string total = known.total ? fmt::format(" of {}", *known.total) : "";
+    return fmt::format("{}: {}{} available", sanitized(as_typed(name)), known.available, total);
+  }
+
+  bool json_ = false;
+};
+
+class Delete final : public PoolVerb {
+ public:
+  explicit Delete(PoolKind kind) : PoolVerb(kind) {}
+
+  VerbSpec spec() override {
+    const bool semaphore = kind_ == PoolKind::semaphore;
+    VerbSpec spec{
+        .verb = semaphore ? "sem delete" : "permit delete",
+        .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
+        .about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
+                           : "Remove it. Asks first where somebody has permits of it.",
+        .notes =
+            "Exit status: 0 removed, 1 nothing there, or answered no;\n"
+            "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
+        .examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("Guards");
+    spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    if (!yes_ && !agreed_to(session)) return exit_code::no;
+    return finish(session, there.read_remove(session.ask(there.remove())));
+  }
+
+ private:
+  /// Shows what is removed, and asks whoever is there, where somebody may miss it.
+  bool agreed_to(Session& session) const {
+    const Inspection found = inspect(session, session.name(key_));
+    const bool missed = kind_ == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
+    if (!missed) return true;
+    print_on_stderr(inspections_text({found}));
+    complain(kind_ == PoolKind::semaphore
+                 ? "whether anybody has permits of it nobody knows"
+                 : "its holders learn of this when they renew; rlock run stops its command then");
+    return confirm(fmt::format("Remove {} {}?", noun_of(kind_), quoted(found.name)), false);
+  }
+
+  bool yes_ = false;
+};
+
+}  // namespace
+
+void PoolVerb::need_one_server(const Session& session) {
+  if (session.redis.nodes() > 1)
+    throw Error{Error::usage, "permits are counted by one server: name one --url"};
+}
+
+void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits) {
+  declare_key(spec, key_, Offer::counter);
+  if (number_of_permits)
+    spec.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
+}
+
+Pool PoolVerb::pool(Session& session) const {
+  need_one_server(session);
+  refuse_latch(session);
+  return Pool{session.name(key_), kind_, session.cluster()};
+}
+
+void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
+  Patience patience = wait.one_question(started, session.deployment.timeouts.command);
+  patience.interrupted = [&session] { return session.signals.any(); };
+  const auto failure =
+      rlock::refuse_latch(session.redis, session.name(key_), kind_, session.cluster(), patience);
+  if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
+}
+
+int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
+  const LockName name = session.name(key_);
+  if (!answer.unannounced.empty())
+    complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(name),
+                         sanitized(answer.unannounced)));
+  switch (answer.how) {
+    case PoolAnswer::How::done: return exit_code::ok;
+    case PoolAnswer::How::exists:
+      tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
+                       words_for(name)));
+      return exit_code::no;
+    case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
+    case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
+  }
+  return exit_code::internal;
+}
+
+std::unique_ptr<Verb> pool_init_verb(PoolKind kind) { return std::make_unique<Init>(kind); }
+std::unique_ptr<Verb> pool_add_verb(PoolKind kind) { return std::make_unique<Add>(kind); }
+std::unique_ptr<Verb> pool_status_verb(PoolKind kind) { return std::make_unique<Status>(kind); }
+std::unique_ptr<Verb> pool_delete_verb(PoolKind kind) { return std::make_unique<Delete>(kind); }
+
+}  // namespace rlock

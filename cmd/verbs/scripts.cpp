@@ -1,0 +1,125 @@
+// rlock scripts list | show | load: the Lua that is sent,
+// for whoever has to trust it or to load it beforehand.
+
+#include "scripts.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/server/session.h"
+#include "cmd/verbs/verbs.h"
+
+namespace rlock {
+namespace {
+
+class List final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts list",
+                  .usage = {"scripts list [--json]"},
+                  .about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.",
+                  .examples = {{"rlock scripts list", ""}}};
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    std::vector<Json> items;
+    std::string lines;
+    for (const Script* script : scripts::all) {
+      items.push_back(Json::object({{"name", Json::word(script->name)},
+                                    {"sha1", Json::word(script->sha1)},
+                                    {"bytes", script->source.size()}}));
+      lines += fmt::format("{}  {}\n", script->sha1, script->name);
+    }
+    print(json_ ? Json::object({{"v", 1}, {"scripts", Json::array(items)}}).str() + "\n" : lines);
+    return exit_code::ok;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+std::string script_names() {
+  std::string names;
+  for (const Script* script : scripts::all) names += (names.empty() ? "" : " ") + std::string{script->name};
+  return names;
+}
+
+class Show final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts show",
+                  .usage = {"scripts show NAME"},
+                  .about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.",
+                  .examples = {{"rlock scripts show lock/acquire", ""},
+                               {"rlock scripts show lock/acquire | sha1sum", ""}}};
+    spec.operands.push_back({.name = "NAME",
+                             .help = "as rlock scripts list says it",
+                             .offer = Offer::choices,
+                             .choices = names_,
+                             .set = [this](std::string_view name) { script_ = &find(name); }});
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    print(script_->source);
+    return exit_code::ok;
+  }
+
+ private:
+  static const Script& find(std::string_view name) {
+    std::vector<std::string_view> known;
+    for (const Script* script : scripts::all) {
+      if (script->name == name) return *script;
+      known.push_back(script->name);
+    }
+    const auto meant = nearest(name, known);
+    throw Error{Error::usage, meant ? fmt::format("no script {}; did you mean {}?", in_quotes(name), *meant)
+                                    : fmt::format("no script {}; see rlock scripts list", in_quotes(name))};
+  }
+
+  const std::string names_ = script_names();
+  const Script* script_ = nullptr;
+};
+
+class Load final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "scripts load",
+                  .usage = {"scripts load [OPTIONS]"},
+                  .about =
+                      "Load every script into the servers, so that no client has to send its text.\n"
+                      "Never needed: a script that is not there is sent in full.",
+                  .examples = {{"rlock scripts load", ""}}};
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_, nullptr, Session::Access::looks};
+    for (const Script* script : scripts::all) {
+      const Reply reply = session.ask(command({"SCRIPT", "LOAD", std::string{script->source}}));
+      if (reply.text() != script->sha1)
+        throw Error{Error::internal,
+                    fmt::format("the server calls script {} {}", script->name, in_quotes(reply.text()))};
+    }
+    return exit_code::ok;
+  }
+
+ private:
+  ServerOptions server_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> scripts_list_verb() { return std::make_unique<List>(); }
+std::unique_ptr<Verb> scripts_show_verb() { return std::make_unique<Show>(); }
+std::unique_ptr<Verb> scripts_load_verb() { return std::make_unique<Load>(); }
+
+}  // namespace rlock

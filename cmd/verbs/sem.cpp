@@ -1,0 +1,149 @@
+// rlock sem: the classic counting semaphore, whose permits nobody owns.
+
+#include <fmt/format.h>
+
+#include "base/key_text.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/verbs/pool_verbs.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/refusal.h"
+#include "sync/semaphore.h"
+
+namespace rlock {
+namespace {
+
+class Acquire final : public PoolVerb {
+ public:
+  Acquire() : PoolVerb(PoolKind::semaphore) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem acquire",
+                  .usage = {"sem acquire [OPTIONS] KEY"},
+                  .about =
+                      "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
+                      "release gives them back. Permits that come back by themselves: rlock permit",
+                  .notes =
+                      "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to take");
+    spec.add({.names = "--count",
+              .value = "N",
+              .help = "so many, all or none",
+              .standard = "1",
+              .set = number(count_, 1, kMostPermits)});
+    declare_wait(spec, wait_);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    Session session{server_, &wait_};
+    need_one_server(session);
+    const Semaphore wanted{session.name(key_), count_, session.cluster()};
+    WaitLines lines{session.redis,
+                    session.signals,
+                    {session.deployment, started, wait_, {wanted.name()}, "it has too few permits"}};
+    refuse_latch(session, started, wait_);
+    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
+    const auto* gave_up = std::get_if<GaveUp>(&got);
+    if (!gave_up) lines.acquired();
+    if (!gave_up) return exit_code::ok;
+    die_if_interrupted(session, lines, *gave_up);
+    return say_refusal(*gave_up, fmt::format("{} has too few permits now", quoted(wanted.name())), session,
+                       static_cast<int>(wait_.conflict_exit_code));
+  }
+
+ private:
+  std::int64_t count_ = 1;
+  WaitOptions wait_;
+};
+
+class Release final : public PoolVerb {
+ public:
+  Release() : PoolVerb(PoolKind::semaphore) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem release",
+                  .usage = {"sem release [OPTIONS] KEY"},
+                  .about = "Give permits back, and wake who waits for them.",
+                  .notes =
+                      "Exit status: 0 done, 1 no such semaphore; nothing is created;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock sem release slots", ""}}};
+    declare_operands(spec, nullptr);
+    spec.group("What to give back");
+    spec.add({.names = "--count",
+              .value = "N",
+              .help = "so many",
+              .standard = "1",
+              .set = number(count_, 1, kMostPermits)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_add(session.ask(there.add(count_))));
+  }
+
+ private:
+  std::int64_t count_ = 1;
+};
+
+class Drain final : public PoolVerb {
+ public:
+  Drain() : PoolVerb(PoolKind::semaphore) {}
+
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "sem drain",
+                  .usage = {"sem drain [OPTIONS] KEY"},
+                  .about = "Take all permits that are available, and print how many that were.",
+                  .notes =
+                      "Exit status: 0 done, 1 no such semaphore;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"taken=$(rlock sem drain slots)", ""}}};
+    declare_operands(spec, nullptr);
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    const PoolAnswer answer = there.read_drain(session.ask(there.drain()));
+    const int status = finish(session, answer);
+    if (status != exit_code::ok) return status;
+    const std::string text =
+        json_ ? document_of(session.name(key_), answer.count).str() : std::to_string(answer.count);
+    const int failed = try_print(text + "\n");
+    if (failed == 0) return status;
+    // Permits of which nobody knows would be gone for ever.
+    if (answer.count > 0) session.ask(pool(session).add(answer.count));
+    throw Error{Error::system, "write error on stdout; the permits were given back"};
+  }
+
+ private:
+  static Json document_of(const LockName& name, std::int64_t drained) {
+    return Json::object({{"v", 1}, {"key", name}, {"name", typed(name)}, {"drained", drained}});
+  }
+
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> sem_init_verb() { return pool_init_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_acquire_verb() { return std::make_unique<Acquire>(); }
+std::unique_ptr<Verb> sem_release_verb() { return std::make_unique<Release>(); }
+std::unique_ptr<Verb> sem_add_verb() { return pool_add_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_drain_verb() { return std::make_unique<Drain>(); }
+std::unique_ptr<Verb> sem_status_verb() { return pool_status_verb(PoolKind::semaphore); }
+std::unique_ptr<Verb> sem_delete_verb() { return pool_delete_verb(PoolKind::semaphore); }
+
+}  // namespace rlock

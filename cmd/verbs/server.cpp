@@ -1,0 +1,102 @@
+// rlock server start | stop | status: the private Redis behind `local:`.
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/server/server_options.h"
+#include "cmd/verbs/verbs.h"
+#include "redis/local.h"
+
+namespace rlock {
+namespace {
+
+/// How long a server may take to write down what it holds and to end.
+constexpr Milliseconds kLocalStop{10000};
+
+class Start final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server start",
+                  .usage = {"server start [OPTIONS]"},
+                  .about =
+                      "Start the private server of --url local: unless it runs. Whoever uses local:\n"
+                      "starts it too; this is for a boot script, or to see what goes wrong.",
+                  .notes = "Exit status: 0 it runs, 69 it does not come up, 78 its folder is not safe.",
+                  .examples = {{"rlock server start", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    const Address address = ensure_local_server(within(kLocalStart));
+    mention(fmt::format("the private server listens on {}", in_quotes(address.str())));
+    return exit_code::ok;
+  }
+};
+
+class Stop final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server stop",
+                  .usage = {"server stop [OPTIONS]"},
+                  .about =
+                      "Stop the private server of --url local: in good order. What it holds is on disk\n"
+                      "and there again at its next start; whoever holds a lock on it may lose it.",
+                  .notes = "Exit status: 0 stopped, 1 it did not run, 69 it does not end.",
+                  .examples = {{"rlock server stop", ""}}};
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    if (stop_local_server(within(kLocalStop))) return exit_code::ok;
+    tell("the private server was not running");
+    return exit_code::no;
+  }
+};
+
+class Status final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "server status",
+                  .usage = {"server status [--json]"},
+                  .about = "Say whether the private server of --url local: runs, and where it lives.",
+                  .notes = "Exit status: 0 it runs, 1 it does not, 78 its folder is not safe.",
+                  .examples = {{"rlock server status", ""},
+                               {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}}};
+    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    const LocalServer server = local_server();
+    if (json_) {
+      print_line(Json::object({{"v", 1},
+                               {"running", server.running},
+                               {"pid", server.running ? Json{server.pid} : Json{}},
+                               {"socket", server.address.path},
+                               {"directory", server.directory}})
+                     .str());
+    } else if (verbosity() != Verbosity::quiet) {
+      const std::string socket = sanitized(server.address.path);
+      print_line(server.running ? fmt::format("running, pid {}, on {}", server.pid, socket)
+                                : fmt::format("not running; it would listen on {}", socket));
+    }
+    return server.running ? exit_code::ok : exit_code::no;
+  }
+
+ private:
+  bool json_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> server_start_verb() { return std::make_unique<Start>(); }
+std::unique_ptr<Verb> server_stop_verb() { return std::make_unique<Stop>(); }
+std::unique_ptr<Verb> server_status_verb() { return std::make_unique<Status>(); }
+
+}  // namespace rlock

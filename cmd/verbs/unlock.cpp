@@ -1,0 +1,254 @@
+// rlock unlock: remove a lock by force, having said what that means.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/confirm.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/verbs/found_lock.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/holder_text.h"
+#include "cmd/view/inspection.h"
+#include "sync/lock.h"
+#include "sync/plain.h"
+#include "sync/read_write.h"
+
+namespace rlock {
+namespace {
+
+using Type = Inspection::Type;
+
+/// So much of a plain lock's token is read. One that fills it may go on, and is not known in full.
+constexpr std::size_t kReadOfToken = 1000;
+
+/// What became of one key.
+struct Removal {
+  LockName name;
+  std::string_view outcome;     ///< removed, free, other-owner, declined or refused
+  std::vector<Owner> owners{};  ///< whose holds were removed; of other-owner, who has it
+  std::optional<std::string> error{};
+
+  int exit_code() const {
+    if (outcome == "removed") return exit_code::ok;
+    return outcome == "refused" ? exit_code::wrong_type : exit_code::no;
+  }
+};
+
+class Unlock final : public Verb {
+ public:
+  VerbSpec spec() override;
+  int act(TimePoint started, std::vector<std::string> command) override;
+
+ private:
+  void expect_removable(const Inspection& found) const;
+  Removal nothing_to_remove(const Inspection& found) const;
+  bool confirmed(const Views& views, const Inspection& found) const;
+  Owner whose(const Session& session, const Inspection& found) const;
+  Forced force(Session& session, const Inspection& found, const Owner& owner) const;
+  Removal remove(Session& session, const LockName& name) const;
+  void say(const Removal& removal) const;
+
+  std::vector<std::string> keys_;
+  std::string type_;
+  std::optional<Owner> owner_;
+  bool yes_ = false;
+  bool json_ = false;
+  ServerOptions server_;
+};
+
+VerbSpec Unlock::spec() {
+  VerbSpec spec{
+      .verb = "unlock",
+      .usage = {"unlock [OPTIONS] KEY..."},
+      .about =
+          "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
+          "whether the holder lives, and asks. A live one learns of it when it renews.",
+      .notes =
+          "Exit status: 0 removed, 1 nothing there, another owner, or answered no;\n"
+          "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
+      .examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}},
+  };
+  declare_keys(spec, keys_);
+  spec.group("Guards");
+  spec.add({.names = "--if-owner",
+            .value = "ID",
+            .help = "only if this one holds it",
+            .offer = Offer::owner,
+            .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  spec.add(
+      {.names = "--type",
+       .value = "T",
+       .help = "must agree; plain: text that rlock knows nothing of",
+       .manual =
+           "Must agree with what stands there. A text without metadata of rlock's may be anything: it is "
+           "removed with --type plain only.",
+       .offer = Offer::choices,
+       .choices = lock_type_names(),
+       .set = choice(type_, lock_type_names())});
+  spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
+  for (const std::string_view name : {"-f", "--force"})
+    spec.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
+  spec.group("Telling");
+  spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
+  declare_server_options(spec, server_);
+  return spec;
+}
+
+/// Is it a lock? A text of which rlock has written nothing down may be anything.
+void Unlock::expect_removable(const Inspection& found) const {
+  expect_lock(found, type_);
+  const bool known = found.type != Type::plain || found.holders.front().meta;
+  if (known || type_ == "plain") return;
+  throw Error{
+      Error::wrong_type,
+      fmt::format(
+          "{} is text without metadata of rlock's, and may be anything; if it is the token of a plain lock: "
+          "rlock unlock --type plain {}",
+          quoted(found.name), words_for(found.name))};
+}
+
+/// What a person must know before removing what this one holds.
+std::string warning(const Holder& holder, Milliseconds now) {
+  if (holder.meta && holder.meta->ended_at) return "nothing runs under it any more: --min-hold keeps the key";
+  if (holder.meta && !holder.meta->renews)
+    return "nobody renews it; whether the script that took it still works nobody knows";
+  const auto alive = holder.alive(now);
+  if (!alive)
+    return "whether its holder lives nobody knows; if it does, it learns of this when it renews or releases";
+  if (!*alive) return "its holder has not renewed in time: it seems dead";
+  return fmt::format(
+      "its holder is alive, and works on until its next renewal, within {}",
+      describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})));
+}
+
+Removal Unlock::nothing_to_remove(const Inspection& found) const {
+  if (found.holders.empty()) {
+    tell(quoted(found.name) + " is free");
+    say_if_pattern(found.name);
+    return {found.name, "free"};
+  }
+  tell(fmt::format("{} is not held by {}", quoted(found.name), sanitized(owner_->str())));
+  Removal removal{found.name, "other-owner"};
+  for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
+  return removal;
+}
+
+bool Unlock::confirmed(const Views& views, const Inspection& found) const {
+  print_on_stderr(inspections_text(views.seen));
+  for (const std::string& server : views.silent) complain(server);
+  for (const Holder& holder : found.holders) complain(warning(holder, found.now));
+  return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
+}
+
+/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought.
+/// Empty: whoever has it, where several were shown, or not in full.
+Owner Unlock::whose(const Session& session, const Inspection& found) const {
+  if (owner_) return *owner_;
+  if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
+  const Owner& shown = found.holders.front().owner;
+  return shown.str().size() < kReadOfToken ? shown : Owner{};
+}
+
+Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
+  Call call;
+  std::string_view wanted = "a lock";
+  if (found.type == Type::plain) {
+    call = PlainLock::force(found.name, owner);
+    wanted = "a plain token lock";
+  } else if (found.type == Type::read_write) {
+    call = ReadWriteLock::force(found.name, owner, session.cluster());
+    wanted = "a read/write lock";
+  } else {
+    call = Lock::force(found.name, owner, session.cluster());
+  }
+  for (const Holder& holder : found.holders)
+    call.followers.push_back(
+        erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
+  // It is removed where one of several servers has removed it; else each has the same reason not to.
+  Forced forced{.how = Forced::How::nothing_there};
+  for (const Reply& reply : session.ask_all(call)) {
+    Forced one = read_forced(found.name, wanted, reply);
+    const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
+    if (better) forced = std::move(one);
+  }
+  return forced;
+}
+
+Removal Unlock::remove(Session& session, const LockName& name) const {
+  const Views views = inspect_each(session, name);
+  const Inspection& found = agreed(views, owner_);
+  expect_removable(found);
+  if (found.holders.empty() || (owner_ && !holder_named(found, *owner_))) return nothing_to_remove(found);
+  if (!confirmed(views, found)) return {name, "declined"};
+
+  const Owner owner = whose(session, found);
+  const Forced forced = force(session, found, owner);
+  switch (forced.how) {
+    case Forced::How::removed: break;
+    case Forced::How::nothing_there: tell(quoted(name) + " is free by now"); return {name, "free"};
+    case Forced::How::other_owner:
+      tell(fmt::format("{} is held by {} by now", quoted(name), sanitized(forced.other)));
+      return {name, "other-owner", {Owner{forced.other}}};
+    case Forced::How::refused:
+      complain(forced.refused.text);
+      return {name, "refused", {}, forced.refused.text};
+  }
+  if (!forced.unannounced.empty())
+    complain(fmt::format("removed {}, but could not tell its waiters: {}", quoted(name),
+                         sanitized(forced.unannounced)));
+  Removal removal{name, "removed"};
+  for (const Holder& holder : found.holders)
+    if (owner.empty() || holder.owner == owner) removal.owners.push_back(holder.owner);
+  return removal;
+}
+
+void Unlock::say(const Removal& removal) const {
+  if (json_ || removal.outcome != "removed") return;
+  std::vector<std::string> owners;
+  for (const Owner& owner : removal.owners) owners.push_back(short_owner(owner));
+  tell(fmt::format("removed {} ({})", quoted(removal.name), joined(owners, ", ")));
+}
+
+Json document_of(const std::vector<Removal>& removals) {
+  std::vector<Json> keys;
+  for (const Removal& removal : removals)
+    keys.push_back(Json::object({{"key", removal.name},
+                                 {"name", typed(removal.name)},
+                                 {"outcome", Json::word(removal.outcome)},
+                                 {"owners", Json::list(removal.owners)},
+                                 {"error", removal.error}}));
+  return Json::object({{"v", 1}, {"keys", Json::array(keys)}});
+}
+
+int Unlock::act(TimePoint, std::vector<std::string>) {
+  Session session{server_};
+  std::vector<LockName> names;
+  for (const std::string& key : keys_) {
+    const LockName name = session.name(key);
+    if (std::ranges::count(names, name) == 0) names.push_back(name);
+  }
+  // Where one of them is no lock, none is removed.
+  if (names.size() > 1)
+    for (const LockName& name : names) expect_removable(agreed(inspect_each(session, name), owner_));
+
+  std::vector<Removal> removals;
+  int exit = exit_code::ok;
+  for (const LockName& name : names) {
+    removals.push_back(remove(session, name));
+    say(removals.back());
+    exit = std::max(exit, removals.back().exit_code());
+  }
+  if (json_) print_line(document_of(removals).str());
+  return exit;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> unlock_verb() { return std::make_unique<Unlock>(); }
+
+}  // namespace rlock

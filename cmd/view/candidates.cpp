@@ -1,0 +1,67 @@
+#include "cmd/view/candidates.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "base/key_text.h"
+#include "base/redaction.h"
+#include "base/text.h"
+#include "cmd/view/inspection.h"
+#include "cmd/view/search.h"
+
+namespace rlock {
+namespace {
+
+/// How long somebody who has pressed TAB looks on.
+constexpr Milliseconds kSearch{1000};
+
+/// May a shell type this word for the user? Not what a terminal would obey or show
+/// as something else, not what would be an option, not what fish would take for a
+/// home, and no password: whoever may write to the server chooses these names.
+bool can_be_offered(std::string_view word) {
+  return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
+}
+
+/// A server that does not let us look at text, or an old one,
+/// has none to offer: the other keys are better than none.
+std::set<LockName> numbers_of(Session& session, TimePoint until) {
+  try {
+    return search_numbers(session, until).names;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::set<std::string> keys_for(Session& session, bool numbers) {
+  const TimePoint until = later(Clock::now(), kSearch);
+  std::set<LockName> names = search_keys(session, until).names;
+  if (numbers) names.merge(numbers_of(session, until));
+  std::set<std::string> keys;
+  for (const LockName& name : names) {
+    if (auto key = typed(name)) keys.insert(*std::move(key));
+  }
+  return keys;
+}
+
+std::set<std::string> owners_of(Session& session, const std::vector<std::string>& keys) {
+  std::set<std::string> owners;
+  for (const std::string& key : keys) {
+    for (const Inspection& seen : inspect_each(session, session.name(key)).seen) {
+      for (const Holder& holder : seen.holders) owners.insert(holder.owner.str());
+    }
+  }
+  return owners;
+}
+
+}  // namespace
+
+std::string candidates(Session& session, std::string_view what, const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& word :
+       what == "owners" ? owners_of(session, keys) : keys_for(session, what == "numbers")) {
+    if (!word.empty() && can_be_offered(word)) text += word + "\n";
+  }
+  return text;
+}
+
+}  // namespace rlock

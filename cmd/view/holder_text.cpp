@@ -1,0 +1,87 @@
+#include "cmd/view/holder_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "base/redaction.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::size_t kShown = 6;
+constexpr std::size_t kLongest = 120;
+
+/// More holders than these are only counted.
+constexpr std::size_t kNamed = 3;
+
+/// Of the id of a permit, in hexadecimal.
+constexpr std::size_t kPermitDigits = 32;
+
+std::string shown(std::string_view text) { return sanitized(text, kLongest); }
+
+/// The age of something that happened at `then`; empty where the clock is not known.
+std::string age(std::optional<Milliseconds> now, Milliseconds then) {
+  return now && *now >= then ? describe(*now - then) : "";
+}
+
+}  // namespace
+
+std::string short_owner(const Owner& owner) {
+  const std::string text = redacted(owner.str());  // before it is cut
+  const std::size_t colon = text.rfind(':');
+  if (text.size() <= 2 * kShown) return shown(text);
+  return shown(text.substr(0, kShown)) + "..." +
+         (colon == std::string::npos ? "" : shown(text.substr(colon)));
+}
+
+std::string_view client_text(const Holder& holder) {
+  if (is_of_rlock(holder.owner) || holder.slot) return "an rlock";
+  const bool permit_id = holder.mode == Holder::Mode::permit && holder.owner.str().size() == kPermitDigits;
+  return permit_id || has_redisson_form(holder.owner) ? "a Redisson client" : "unknown";
+}
+
+std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
+  if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
+  const Metadata& facts = *holder.meta;
+  std::string text = fmt::format("{}@{}", shown(facts.user), shown(facts.host));
+  if (facts.ended_at) {
+    text += fmt::format(" ({})", shown(facts.command));
+    const std::string ago = age(now, *facts.ended_at);
+    if (!ago.empty()) text += fmt::format(", finished {} ago", ago);
+    if (facts.exit) text += fmt::format(" (exit {})", *facts.exit);
+    return text;
+  }
+  text += fmt::format(" pid {}", facts.pid);
+  if (const std::string held = age(now, facts.since); !held.empty()) text += " for " + held;
+  if (!facts.command.empty()) text += fmt::format(" ({})", shown(facts.command));
+  if (facts.reason) text += fmt::format(" \"{}\"", shown(*facts.reason));
+  return text;
+}
+
+std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now) {
+  std::string text;
+  const std::size_t named = std::min(holders.size(), kNamed);
+  for (std::size_t i = 0; i < named; ++i) {
+    if (i > 0) text += i + 1 == named ? " and " : ", ";
+    text += holder_text(holders[i], now);
+  }
+  return holders.size() > named ? fmt::format("{}, and {} more", text, holders.size() - named) : text;
+}
+
+std::string outlook_text(const Holder& holder, Milliseconds now) {
+  if (!holder.ttl) return "no TTL: it never frees itself";
+  const std::string rest = describe(*holder.ttl);
+  const auto& facts = holder.meta;
+  if (!facts && holder.mode == Holder::Mode::permit) return "lease ends in " + rest;
+  if (!facts) return fmt::format("frees in {} unless renewed", rest);
+  if (facts->ended_at) return rest + " more by --min-hold";
+  if (!facts->renews) return fmt::format("ends in {}, nobody renews it", rest);
+  if (holder.alive(now).value_or(true)) return fmt::format("frees in {} if it is dead", rest);
+  return fmt::format("not renewed for {}: it looks dead, and frees in {}", describe(now - facts->renewed),
+                     rest);
+}
+
+}  // namespace rlock

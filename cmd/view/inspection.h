@@ -1,0 +1,51 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cmd/cli/output.h"
+#include "cmd/server/session.h"
+#include "sync/inspect.h"
+
+namespace rlock {
+
+/// What each of the servers sees under a key.
+struct Views {
+  std::vector<Inspection> seen;
+  std::vector<std::string> silent;  ///< which of several servers have not answered, and why
+};
+
+/// Looks at a key: three questions, the first and the last of which a server may refuse to answer.
+/// Throws Error where fewer than a quorum of servers answer, or they forbid the look itself.
+Views inspect_each(Session& session, const LockName& name);
+
+/// What one of them sees who knows most: the holder whom most know, or `owner` where anybody knows that one.
+/// REQUIRES: there is one.
+const Inspection& agreed(const Views& views, const std::optional<Owner>& owner = std::nullopt);
+
+/// How many see that `owner` holds it.
+std::size_t sights(const Views& views, const Owner& owner);
+
+/// agreed(), of a look at the key.
+Inspection inspect(Session& session, const LockName& name);
+
+/// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of
+/// the column of names.
+std::string inspection_text(const Inspection& seen, std::size_t width);
+
+/// What the first line says behind the name: "lock, held, 4 wait", "free".
+std::string inspection_summary(const Inspection& seen);
+
+/// The same for all of them, one below the other, those of several servers below the names of these.
+std::string inspections_text(const std::vector<Inspection>& inspections);
+
+/// Of a key that was not found: says on stderr that a KEY is no pattern, where it looks like one.
+void say_if_pattern(const LockName& name);
+
+/// One item of `keys` of the JSON document.
+Json inspection_json(const Inspection& seen);
+
+/// The document. `complete`: nothing was cut short.
+Json inspection_document(const std::vector<Inspection>& inspections, bool complete);
+
+}  // namespace rlock

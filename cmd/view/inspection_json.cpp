@@ -1,0 +1,119 @@
+#include <map>
+
+#include "base/key_text.h"
+#include "base/redaction.h"
+#include "cmd/view/inspection.h"
+
+namespace rlock {
+namespace {
+
+using Type = Inspection::Type;
+using State = Inspection::State;
+
+std::string_view name_of(Type type) {
+  switch (type) {
+    case Type::none: return "none";
+    case Type::lock: return "lock";
+    case Type::fair: return "fair";
+    case Type::fenced: return "fenced";
+    case Type::read_write: return "read-write";
+    case Type::plain: return "plain";
+    case Type::semaphore: return "semaphore";
+    case Type::permit: return "permit";
+    case Type::latch: return "latch";
+    case Type::foreign: return "foreign";
+  }
+  return "foreign";
+}
+
+std::string_view name_of(State state) {
+  switch (state) {
+    case State::free: return "free";
+    case State::held: return "held";
+    case State::kept: return "kept";
+    case State::open: return "open";
+    case State::closed: return "closed";
+  }
+  return "held";
+}
+
+std::string_view name_of(Holder::Mode mode) {
+  switch (mode) {
+    case Holder::Mode::exclusive: return "exclusive";
+    case Holder::Mode::read: return "read";
+    case Holder::Mode::write: return "write";
+    case Holder::Mode::permit: return "permit";
+  }
+  return "exclusive";
+}
+
+/// In milliseconds; -1: none.
+Json ttl(const std::optional<Milliseconds>& ttl) { return ttl.value_or(Milliseconds{-1}); }
+
+Json meta_json(const std::optional<Metadata>& meta) {
+  if (!meta) return nullptr;
+  std::map<std::string, Json> safe;
+  for (const auto& [name, value] : meta->labels) safe.emplace(redacted(name), value);
+  const std::vector<std::pair<std::string_view, Json>> labels{safe.begin(), safe.end()};
+  return Json::object({{"host", meta->host},
+                       {"pid", meta->pid},
+                       {"user", meta->user},
+                       {"command", meta->command},
+                       {"reason", meta->reason},
+                       {"labels", Json::object(labels)},
+                       {"url", meta->url},
+                       {"since", meta->since},
+                       {"lease_ms", meta->lease},
+                       {"renews", meta->renews},
+                       {"renewed_at", meta->renewed},
+                       {"ended_at", meta->ended_at},
+                       {"exit", meta->exit}});
+}
+
+Json holder_json(const Holder& holder) {
+  return Json::object({{"owner", holder.owner.str()},
+                       {"mode", Json::word(name_of(holder.mode))},
+                       {"count", holder.count},
+                       {"ttl_ms", ttl(holder.ttl)},
+                       {"fence", holder.fence},
+                       {"slot", holder.slot},
+                       {"meta", meta_json(holder.meta)}});
+}
+
+Json waiters_json(const std::vector<Waiter>& waiters) {
+  std::vector<Json> items;
+  for (const Waiter& waiter : waiters)
+    items.push_back(Json::object({{"owner", waiter.owner},
+                                  {"position", items.size() + 1},
+                                  {"ttl_ms", waiter.ttl},
+                                  {"meta", nullptr}}));
+  return Json::array(items);
+}
+
+}  // namespace
+
+Json inspection_json(const Inspection& seen) {
+  std::vector<Json> holders;
+  for (const Holder& holder : seen.holders) holders.push_back(holder_json(holder));
+  const Json permits =
+      seen.available ? Json::object({{"available", seen.available}, {"total", seen.total}}) : Json{};
+  return Json::object({{"key", seen.name},
+                       {"name", typed(seen.name)},
+                       {"type", Json::word(name_of(seen.type))},
+                       {"state", Json::word(name_of(seen.state))},
+                       {"ttl_ms", ttl(seen.ttl)},
+                       {"holders", Json::array(holders)},
+                       {"waiters", waiters_json(seen.waiters)},
+                       {"subscribers", seen.subscribers},
+                       {"permits", permits},
+                       {"count", seen.count},
+                       {"server", seen.server}});
+}
+
+Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {
+  std::vector<Json> keys;
+  for (const Inspection& seen : inspections) keys.push_back(inspection_json(seen));
+  return Json::object({{"v", 1}, {"complete", complete}, {"keys", Json::array(keys)}});
+}
+
+}  // namespace rlock

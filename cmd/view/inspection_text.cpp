@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/view/holder_text.h"
+#include "cmd/view/inspection.h"
+#include "sync/keys.h"
+
+namespace rlock {
+namespace {
+
+using Type = Inspection::Type;
+using State = Inspection::State;
+
+constexpr std::size_t kLeastColumn = 14;
+constexpr std::size_t kMostColumn = 40;
+
+std::string shown(std::string_view text) { return sanitized(text, 200); }
+
+std::string owner_shown(const Owner& owner) {
+  return verbosity() == Verbosity::verbose ? shown(owner.str()) : short_owner(owner);
+}
+
+std::string state_of(const Inspection& seen) {
+  switch (seen.type) {
+    case Type::none: return "";
+    case Type::permit: return fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
+    case Type::semaphore: return fmt::format("{} available", *seen.available);
+    case Type::latch:
+      return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
+    case Type::foreign: return "not a lock";
+    default: return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
+  }
+}
+
+std::string type_of(const Inspection& seen) {
+  switch (seen.type) {
+    case Type::none: return "free";
+    case Type::lock: return "lock";
+    case Type::fair: return "fair";
+    case Type::fenced: return "fenced";
+    case Type::read_write: return "read-write";
+    case Type::plain: return "plain";
+    case Type::semaphore: return "semaphore";
+    case Type::permit: return "permit";
+    case Type::latch: return "latch";
+    case Type::foreign: return "a " + shown(seen.foreign);
+  }
+  return "";
+}
+
+/// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or what the owner id tells.
+std::string who(const Holder& holder, Milliseconds now) {
+  if (!holder.meta) return fmt::format("{} ({})", owner_shown(holder.owner), client_text(holder));
+  const Metadata& meta = *holder.meta;
+  std::string text = fmt::format("{}@{}", shown(meta.user), shown(meta.host));
+  if (meta.ended_at) {
+    text += fmt::format(" ({}) finished {} ago", shown(meta.command), describe(now - *meta.ended_at));
+    return meta.exit ? text + fmt::format(" (exit {})", *meta.exit) : text;
+  }
+  text += fmt::format(" pid {} ({}) for {}", meta.pid, shown(meta.command), describe(now - meta.since));
+  return meta.reason ? text + fmt::format(" \"{}\"", shown(*meta.reason)) : text;
+}
+
+/// When it ends, and when it was last heard of: "renewed 4s ago, frees in 26s if it is dead".
+std::string outlook(const Holder& holder, Milliseconds now) {
+  const std::string text = outlook_text(holder, now);
+  if (!holder.ttl || !holder.alive(now).value_or(false)) return text;
+  return fmt::format("renewed {} ago, {}", describe(now - holder.meta->renewed), text);
+}
+
+std::string role(const Holder& holder) {
+  switch (holder.mode) {
+    case Holder::Mode::exclusive: return "";
+    case Holder::Mode::read: return "reads   ";
+    case Holder::Mode::write: return "writes  ";
+    case Holder::Mode::permit:
+      return fmt::format("{:<8}", holder.slot ? fmt::format("slot {}", *holder.slot) : "-");
+  }
+  return "";
+}
+
+std::string holder_lines(const Inspection& seen, const Holder& holder) {
+  const std::string margin = "  " + std::string(role(holder).size(), ' ');
+  std::string first = fmt::format("  {}{}", role(holder), who(holder, seen.now));
+  const std::string end = outlook(holder, seen.now);
+  const bool brief = !holder.meta || holder.meta->ended_at;
+  if (brief) first += ", " + end;
+  if (holder.count > 1) first += fmt::format(", entered {} times", holder.count);
+  if (holder.fence) first += fmt::format(", fence {}", *holder.fence);
+  std::string text = first + "\n";
+  if (!holder.meta) return text;
+  if (holder.meta->url) text += margin + shown(*holder.meta->url) + "\n";
+  std::vector<std::string> labels;
+  for (const auto& [name, value] : holder.meta->labels) labels.push_back(shown(name) + "=" + shown(value));
+  if (!labels.empty()) text += margin + joined(labels, " ") + "\n";
+  if (!brief) text += fmt::format("{}owner {}, {}\n", margin, owner_shown(holder.owner), end);
+  return text;
+}
+
+/// The queue, and the keys on the server: only for --verbose.
+std::string details(const Inspection& seen) {
+  std::string text;
+  for (std::size_t i = 0; i < seen.waiters.size(); ++i)
+    text += fmt::format("  waits {}: {}, forgotten in {} unless it asks again\n", i + 1,
+                        owner_shown(seen.waiters[i].owner), describe(seen.waiters[i].ttl));
+  if (seen.type != Type::none)
+    text += fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
+  return text;
+}
+
+/// How wide the column of names has to be for these.
+std::size_t name_column(const std::vector<Inspection>& inspections) {
+  std::size_t width = kLeastColumn;
+  for (const Inspection& seen : inspections)
+    width = std::max(width, std::min(shown(as_typed(seen.name)).size() + 2, kMostColumn));
+  return width;
+}
+
+}  // namespace
+
+std::string inspection_summary(const Inspection& seen) {
+  std::string text = type_of(seen);
+  if (const std::string state = state_of(seen); !state.empty()) text += ", " + state;
+  const std::int64_t waiting = std::max(seen.subscribers, static_cast<std::int64_t>(seen.waiters.size()));
+  if (waiting > 0) text += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
+  return text;
+}
+
+std::string inspection_text(const Inspection& seen, std::size_t width) {
+  std::string text = fmt::format("{:<{}}{}\n", shown(as_typed(seen.name)), width, inspection_summary(seen));
+  for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
+  if (verbosity() == Verbosity::verbose) text += details(seen);
+  return text;
+}
+
+std::string inspections_text(const std::vector<Inspection>& inspections) {
+  std::string text, server;
+  const std::size_t width = name_column(inspections);
+  for (const Inspection& seen : inspections) {
+    if (seen.server && *seen.server != server) {
+      server = *seen.server;
+      text += server + "\n";
+    }
+    text += inspection_text(seen, width);
+  }
+  return text;
+}
+
+void say_if_pattern(const LockName& name) {
+  const std::string key = as_typed(name);
+  if (key.find_first_of("*?[") == std::string::npos) return;
+  std::string remedy = "rlock inspect " + words_for_keys();
+  remedy.pop_back();
+  tell(fmt::format("{} is no pattern; to see all keys: {}", in_quotes(key), remedy));
+}
+
+}  // namespace rlock

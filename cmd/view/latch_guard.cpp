@@ -1,0 +1,30 @@
+#include "cmd/view/latch_guard.h"
+
+#include "sync/foreign.h"
+#include "sync/latch.h"
+
+namespace rlock {
+namespace {
+
+Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
+  return redis.run(call, patience, Redis::Insist::once).front();
+}
+
+}  // namespace
+
+std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted, bool cluster,
+                                    const Patience& patience) {
+  const Latch latch{name, cluster};
+  const Vote vote = answer_to(latch.record(), redis, patience);
+  if (!vote.reply) return vote.failure;
+  const auto record = latch.read_record(*vote.reply);
+  if (!record || record->opened) return std::nullopt;
+  // Written down long ago, perhaps: it may be gone since.
+  const Vote stands = answer_to(latch.status(), redis, patience);
+  if (!stands.reply) return stands.failure;
+  if (stands.answer() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)
+    return std::nullopt;
+  throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), "latch").text};
+}
+
+}  // namespace rlock

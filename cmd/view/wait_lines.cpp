@@ -1,0 +1,188 @@
+#include "cmd/view/wait_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/view/inspection.h"
+#include "redis/local.h"
+
+namespace rlock {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// When lines come, counted from rlock's start; then every minute.
+constexpr std::array<Milliseconds, 4> kLinesAt{1s, 5s, 15s, 30s};
+constexpr Milliseconds kThenEvery{60s};
+
+/// Between two lines about changes of the holder: locks may change hands a hundred times a second.
+constexpr Milliseconds kBetweenChanges{1s};
+
+/// How long a line waits for what the server says about the holder. The last word: with this and with what a
+/// failed wait gives back, a wait of 2 s is over within 3 s. Whoever asked by USR1 is answered within 100 ms.
+constexpr Milliseconds kInquiry{250};
+constexpr Milliseconds kAnswer{80};
+
+TimePoint line_at(TimePoint started, std::size_t number) {
+  if (number < kLinesAt.size()) return later(started, kLinesAt[number]);
+  return later(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
+}
+
+}  // namespace
+
+WaitLines::WaitLines(Executor& redis, const Signals& signals, WaitSubject subject)
+    : redis_(redis),
+      signals_(signals),
+      subject_(std::move(subject)),
+      next_at_(line_at(subject_.started, 0)),
+      inquiry_(redis) {
+  redis_.loop().join(*this);
+}
+
+void WaitLines::over() {
+  redis_.loop().leave(*this);
+  inquiry_.drop();
+}
+
+void WaitLines::acquired() {
+  over();
+  std::vector<std::string> names;
+  for (const LockName& name : subject_.names) names.push_back(quoted(name));
+  mention(fmt::format("acquired {} after {}", joined(names, ", "), since_start()));
+}
+
+void WaitLines::hear(const Waiting& waiting) {
+  failure_ = waiting.failure != nullptr ? std::optional{*waiting.failure} : std::nullopt;
+  if (waiting.busy == nullptr) return;
+  busy_ = *waiting.busy;
+  part_ = waiting.part;
+  channel_.reset();
+  if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
+    channel_ = waiting.what->channels().front();
+  const bool changed = named_ && named_->str() != busy_->holder && lines_ > 0;
+  const TimePoint now = Clock::now();
+  if (changed && verbosity() != Verbosity::quiet && now >= later(said_at_, kBetweenChanges))
+    want(later(now, kInquiry), now);
+}
+
+TimePoint WaitLines::wake_at() const {
+  if (signals_.questions() != questions_) return TimePoint::min();
+  const TimePoint line = verbosity() == Verbosity::quiet ? kNever : next_at_;
+  return earliest(inquiry_.wake_at(), earliest(wanted_by_, line));
+}
+
+void WaitLines::ready(short, TimePoint now) {
+  if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(later(now, kAnswer), now);
+  const bool due = now >= next_at_;
+  while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
+  if (due && verbosity() != Verbosity::quiet) want(later(now, kInquiry), now);
+  advance();
+  const bool waits = inquiry_.under_way() && !fresh_ && now < wanted_by_;
+  if (wanted_by_ != kNever && !waits) say(now);
+}
+
+/// A line is to come by then.
+void WaitLines::want(TimePoint by, TimePoint now) {
+  wanted_by_ = earliest(wanted_by_, by);
+  const bool recent = inquiry_.under_way() && now < later(inquiry_.begun_at(), kInquiry);
+  if (busy_ && !failure_ && !recent) begin_inquiry();
+}
+
+void WaitLines::begin_inquiry() {
+  fresh_ = false;
+  inquiry_.begin(name_of(*busy_, part_), channel_, subject_.deployment.timeouts.command);
+}
+
+void WaitLines::advance() {
+  if (!inquiry_.under_way()) return;
+  inquiry_.advance();
+  if (inquiry_.under_way()) return;
+  Views views{.seen = inquiry_.take_seen(), .silent = {}};
+  if (views.seen.empty()) return;
+  seen_ = agreed(views);
+  listeners_ = inquiry_.listeners();
+  fresh_ = true;
+}
+
+WaitView WaitLines::view() const {
+  return {.name = name_of(*busy_, part_),
+          .busy = *busy_,
+          .state = subject_.state,
+          .seen = fresh_ && seen_ ? &*seen_ : nullptr,
+          .seen_once = seen_ ? &*seen_ : nullptr,
+          .listeners = channel_ ? listeners_ : 0};
+}
+
+const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
+  const auto named = std::ranges::find(subject_.names, busy.member, &LockName::str);
+  return named != subject_.names.end() ? *named : subject_.names[part];
+}
+
+std::string WaitLines::server_text() const {
+  return fmt::format("waiting for redis at {}: {}", redis_.str(),
+                     failure_ ? failure_->text : "no answer yet");
+}
+
+void WaitLines::say(TimePoint now) {
+  wanted_by_ = kNever;
+  said_at_ = now;
+  if (!busy_ || failure_) return complain(server_text());
+  complain("waiting for " + wait_text(view(), Moment::waiting));
+  named_ = named_holder(view());
+  fresh_ = false;
+}
+
+void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
+  busy_ = gave_up.busy;
+  failure_ = gave_up.failure;
+  part_ = 0;
+  channel_.reset();  // we do not wait any more
+  fresh_ = false;
+  if (!busy_ || failure_) return;
+  begin_inquiry();
+  const TimePoint until = later(Clock::now(), kInquiry);
+  for (advance(); inquiry_.under_way() && Clock::now() < until && !signals_.insisted(); advance())
+    redis_.loop().turn(until);
+}
+
+std::string WaitLines::since_start() const {
+  return describe(std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started));
+}
+
+void WaitLines::give_up(const GaveUp& gave_up) {
+  const std::string waited = since_start();
+  over();
+  if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
+  inquire_for_the_last_word(gave_up);
+  const std::string effort =
+      subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
+  tell(effort + wait_text(view(), Moment::over));
+  const std::string remedy = wait_remedy(view(), words_for(name_of(*busy_, part_)));
+  if (!remedy.empty()) tell(remedy);
+}
+
+void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
+  const std::string effort = fmt::format("{} after {}: ", signal_name(signal), since_start());
+  over();
+  if (verbosity() == Verbosity::quiet) return;
+  inquire_for_the_last_word(gave_up);
+  tell(effort + (busy_ ? wait_text(view(), Moment::over) : server_text()));
+}
+
+std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait) {
+  const std::string what = fmt::format("cannot use redis at {}: {}", where, failure.text);
+  if (failure.kind != Error::unreachable) return what;
+  if (named)
+    return what +
+           (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
+  if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
+  return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
+}
+
+}  // namespace rlock

@@ -1,0 +1,115 @@
+#include "cmd/view/wait_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ancestry.h"
+#include "base/identity.h"
+#include "base/key_text.h"
+#include "base/text.h"
+#include "cmd/view/holder_text.h"
+
+namespace rlock {
+namespace {
+
+std::string ordinal(std::int64_t number) {
+  const auto tens = number % 100;
+  const char* end = tens >= 11 && tens <= 13 ? "th"
+                    : number % 10 == 1       ? "st"
+                    : number % 10 == 2       ? "nd"
+                    : number % 10 == 3       ? "rd"
+                                             : "th";
+  return fmt::format("{}{}", number, end);
+}
+
+/// The holders to be named: as the server sees them now, else the one that it named when it refused us, else
+/// none.
+std::vector<Holder> holders_of(const WaitView& view) {
+  if (view.seen != nullptr) return view.seen->holders;
+  if (view.busy.holder.empty()) return {};
+  const Owner owner{view.busy.holder};
+  if (view.seen_once != nullptr) {
+    const auto& known = view.seen_once->holders;
+    const auto found = std::ranges::find(known, owner, &Holder::owner);
+    if (found != known.end()) return {*found};
+  }
+  return {{.owner = owner}};
+}
+
+/// The server's time, where it has just been told.
+std::optional<Milliseconds> now_of(const WaitView& view) {
+  return view.seen != nullptr ? std::optional{view.seen->now} : std::nullopt;
+}
+
+bool waits_for_us(const Holder& holder) {
+  return holder.meta && holder.meta->host == host_name() && is_ancestor(holder.meta->pid);
+}
+
+std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
+  if (view.busy.queue) return fmt::format("{} free, and kept for the first in its queue", is);
+  if (view.seen != nullptr && view.seen->type == Inspection::Type::none)
+    return moment == Moment::over ? " was taken, and is free by now" : ": free by now";
+  return moment == Moment::over ? " is taken" : "";
+}
+
+std::string place(const WaitView& view) {
+  const Busy& busy = view.busy;
+  if (busy.position && busy.queue) return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
+  return view.listeners > 0 ? fmt::format("; {} wait", view.listeners) : "";
+}
+
+/// When it ends, as far as the answer to the acquire tells: how the holder is, only an inspection does.
+std::string outlook_of_busy(const Busy& busy) {
+  if (busy.no_ttl) return "; no TTL: it never frees itself";
+  if (!busy.rest) return "";
+  return fmt::format("; frees in {} unless renewed",
+                     describe(left(later(busy.heard, *busy.rest), Clock::now())));
+}
+
+std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
+  if (view.seen == nullptr) return outlook_of_busy(view.busy);
+  if (holders.size() != 1) return "";
+  const bool kept = holders[0].meta && holders[0].meta->ended_at;
+  return fmt::format("; {}{}", kept ? "kept " : "", outlook_text(holders[0], view.seen->now));
+}
+
+}  // namespace
+
+std::string wait_text(const WaitView& view, Moment moment) {
+  const std::vector<Holder> holders = holders_of(view);
+  const std::string_view is = moment == Moment::over ? " is" : ":";
+  std::string text = quoted(view.name);
+  if (!view.state.empty()) {
+    text += fmt::format(": {}", view.state);
+    if (!holders.empty()) text += "; held by " + holders_text(holders, now_of(view));
+  } else if (holders.empty()) {
+    text += nobody_text(view, is, moment);
+  } else {
+    text += fmt::format("{} held by {}", is, holders_text(holders, now_of(view)));
+  }
+  if (holders.size() == 1 && waits_for_us(holders[0])) {
+    text += ", an ancestor of this very process";
+    if (holders[0].meta->renews) return text + ": it waits for us, and we for it (was RLOCK_STACK cleared?)";
+  }
+  return text + place(view) + outlook(view, holders);
+}
+
+Owner named_holder(const WaitView& view) {
+  const std::vector<Holder> holders = holders_of(view);
+  return holders.empty() ? Owner{} : holders.front().owner;
+}
+
+std::string wait_remedy(const WaitView& view, const std::string& words) {
+  const std::vector<Holder> holders = holders_of(view);
+  if (!view.state.empty())  // many have it together, and no one of them can be removed for all
+    return holders.empty() ? "" : "who has it: rlock inspect " + words;
+  if (holders.empty() && view.busy.queue) return "who waits: rlock inspect -v " + words;
+  if (view.seen == nullptr || view.seen->type == Inspection::Type::foreign) return "";
+  const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
+  if (std::ranges::none_of(holders, stale)) return "";
+  const bool unknown_text = view.seen->type == Inspection::Type::plain && !holders.front().meta;
+  return fmt::format("to remove it now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
+}
+
+}  // namespace rlock

@@ -1,0 +1,92 @@
+// What no text may hold. The passwords of these tests are
+// kept until this process ends: each is one of its own.
+
+#include "base/redaction.h"
+
+#include <doctest/doctest.h>
+
+#include "base/text.h"
+#include "cmd/cli/output.h"
+#include "redis/target.h"
+#include "support/process.h"
+#include "sync/metadata.h"
+
+using namespace rlock;
+
+TEST_CASE("a kept password becomes three stars, wherever it stands and however often") {
+  keep_secret("Tr0ub4dor");
+  CHECK(redacted("Tr0ub4dor, xTr0ub4dorx and Tr0ub4do") == "***, x***x and Tr0ub4do");
+  CHECK(redacted_line("Tr0ub4dor") == "***");
+  CHECK(sanitized("Tr0ub4dor\n") == "***\\x0a");
+  CHECK(shell_quoted("a Tr0ub4dor") == "'a ***'");
+  CHECK(Json{"Tr0ub4dor"}.str() == "\"***\"");
+}
+
+TEST_CASE("a password that is the beginning of another one does not show the other one's end") {
+  keep_secret("8begin8");
+  keep_secret("8begin8-and-end");
+  CHECK(redacted("8begin8-and-end 8begin8") == "*** ***");
+}
+
+TEST_CASE("a password is not shown in part where a text is cut, nor where it is escaped") {
+  keep_secret("9\x01\"cut-short\\");
+  CHECK(sanitized("1239\x01\"cut-short\\456", 5) == "123**...");
+  CHECK(sanitized("9\x01\"cut-short\\") == "***");
+  CHECK(Json{"9\x01\"cut-short\\"}.str() == "\"***\"");
+}
+
+TEST_CASE("a long password is not shown in part where a server has cut it") {
+  keep_secret("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0");
+  CHECK(redacted("unknown command 'AUTH', with args beginning with: 'eyJhbGciOiJIUzI1NiIsInR5'") ==
+        "unknown command 'AUTH', with args beginning with: '***'");
+  CHECK(redacted("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxIn0 eyJhbGciOiJIUzI1") == "*** ***");
+}
+
+TEST_CASE("a password of less than four bytes is replaced where it stands alone") {
+  keep_secret("q7");
+  CHECK(redacted("q7 is 'q7', not aq7 or q71") == "*** is '***', not aq7 or q71");
+  CHECK(redacted_line("q7") == "q7");
+  keep_secret("");
+  CHECK(redacted("") == "");
+}
+
+TEST_CASE("a password that is a word of ours changes foreign texts and not our own") {
+  keep_secret("renews");
+  CHECK(redacted("the key 'renews'") == "the key '***'");
+  CHECK(redacted_line("nobody renews it") == "nobody renews it");
+  CHECK(Json::word("renews").str() == "\"renews\"");
+}
+
+TEST_CASE("a URL shows neither user nor password") {
+  CHECK(redacted("redis://bob:x@h:1/2 and https://t@ci/1, a@b") ==
+        "redis://***@h:1/2 and https://***@ci/1, a@b");
+  CHECK(redacted("'redis://:a/b@c@h' redis://h") == "'redis://***@h' redis://h");
+  CHECK(redacted_line("--url redis://bob@h; redis://bob:x@h") == "--url redis://bob@h; redis://***@h");
+}
+
+TEST_CASE(
+    "every way in which a password comes keeps it out of texts: decoded, encoded, and read again from its file") {
+  parse_target("redis://u:p%40ss-w0rd@h");
+  CHECK(redacted("p%40ss-w0rd p@ss-w0rd") == "*** ***");
+
+  const test::TempDir folder;
+  const auto source = PasswordSource::file(folder / "password");
+  for (const std::string password : {"the-first-0ne", "the-sec0nd"}) {
+    test::write_file(folder / "password", password + "\n");
+    CHECK(source.read() == password);
+  }
+  CHECK(redacted("the-first-0ne the-sec0nd") == "*** ***");
+}
+
+TEST_CASE("facts that are written down hold no password") {
+  keep_secret("wr1tten-down");
+  const Metadata facts{.host = "wr1tten-down",
+                       .user = "wr1tten-down",
+                       .command = "wr1tten-down",
+                       .reason = "wr1tten-down",
+                       .labels = {{"wr1tten-down", "https://u:p@h"}},
+                       .url = "https://u:p@h"};
+  const Call call = write_metadata(LockName{"k"}, Owner{"o"}, {"k", "o"}, Milliseconds{1000}, facts);
+  CHECK(joined(call.args, " ").find("wr1tten") == std::string::npos);
+  CHECK(joined(call.args, " ").find("u:p") == std::string::npos);
+}

@@ -1,0 +1,257 @@
+// Completions: those that are installed are those that the binary makes, and each works in its shell.
+
+#include "cmd/cli/completion.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+std::string source(const std::string& file) { return std::string{RLOCK_SOURCE_FOLDER} + "/" + file; }
+
+/// An environment in which `rlock` is the one under test, and its server this one.
+Process::Options shell_environment(const RedisServer& redis, const TempDir& folder) {
+  if (!std::filesystem::exists(folder / "rlock"))
+    std::filesystem::create_symlink(rlock_binary(), folder / "rlock");
+  Process::Options options = redis.environment();
+  options.env["PATH"] = folder.path() + ":" + std::getenv("PATH");
+  options.env["HOME"] = folder.path();
+  options.directory = folder.path();
+  return options;
+}
+
+/// What bash would offer for the last word of a line, one a line:
+/// the line is taken apart as readline does, at blanks, ':' and '='.
+std::string bash_offers(const RedisServer& redis, const std::string& line) {
+  TempDir folder;
+  std::string words;
+  std::string word;
+  for (const char c : line) {
+    if (c == ' ' || c == ':' || c == '=') {
+      if (!word.empty()) words += shell_quoted(word) + " ";
+      word.clear();
+      if (c != ' ') words += std::string{"'"} + c + "' ";
+    } else {
+      word += c;
+    }
+  }
+  words += shell_quoted(word.empty() ? "" : word);
+  const std::string script = "source " + source("completions/rlock.bash") +
+                             "\nCOMP_LINE=" + shell_quoted(line) +
+                             "\nCOMP_POINT=${#COMP_LINE}\nCOMP_WORDS=(" + words +
+                             ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_rlock\n"
+                             "printf '%s\\n' \"${COMPREPLY[@]}\"\n";
+  Process bash{{"bash", "--norc", "--noprofile", "-c", script}, shell_environment(redis, folder)};
+  REQUIRE(bash.exit_code() == 0);
+  CHECK(bash.err().empty());
+  return "\n" + bash.out();
+}
+
+/// What fish would offer for the last word of each line. It takes its time to start.
+std::vector<std::string> fish_offers_each(const RedisServer& redis, const Words& lines) {
+  TempDir folder;
+  std::string script = "source " + source("completions/rlock.fish");
+  for (const std::string& line : lines) script += "; complete -C " + shell_quoted(line) + "; echo '#'";
+  Process fish{{"fish", "--no-config", "-c", script}, shell_environment(redis, folder)};
+  REQUIRE(fish.exit_code(std::chrono::seconds{60}) == 0);
+  CHECK_MESSAGE(fish.err().empty(), fish.err());
+  std::vector<std::string> all;
+  for (const std::string& row : split(fish.out(), '#')) all.push_back("\n" + row);
+  return all;
+}
+
+std::string fish_offers(const RedisServer& redis, const std::string& line) {
+  return fish_offers_each(redis, {line}).front();
+}
+
+bool offers(const std::string& offered, const std::string& word) {
+  return offered.find("\n" + word + "\n") != std::string::npos ||
+         offered.find("\n" + word + "\t") != std::string::npos;
+}
+
+bool installed(const std::string& shell) {
+  return Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the completions that are installed are those that rlock makes (RLOCK_UPDATE_COMPLETIONS=1 writes them)") {
+  for (const auto& [file, text] : {std::pair{"completions/rlock.bash", bash_completion()},
+                                   std::pair{"completions/rlock.zsh", zsh_completion()},
+                                   std::pair{"completions/rlock.fish", fish_completion()}}) {
+    if (std::getenv("RLOCK_UPDATE_COMPLETIONS") != nullptr) write_file(source(file), text);
+    CHECK_MESSAGE(read_file(source(file)) == text, file);
+  }
+}
+
+TEST_CASE("bash completes verbs, options, types, files and keys of a live server") {
+  RedisServer redis;
+  redis.cli({"HSET", "rlock:meta:{deploy}", "a:1", "{}"});
+  redis.cli({"HSET", "rlock:meta:{app:nightly}", "a:1", "{}"});
+
+  CHECK(bash_offers(redis, "rlock in") == "\ninspect\n");
+  CHECK(offers(bash_offers(redis, "rlock "), "run"));
+  CHECK(bash_offers(redis, "rlock lock re") == "\nrelease\nrenew\n");
+  CHECK(bash_offers(redis, "rlock run --max") == "\n--max-hold\n");
+  CHECK(offers(bash_offers(redis, "rlock run --type "), "fair"));
+  CHECK(bash_offers(redis, "rlock run --type=fa") == "\nfair\n");
+  CHECK(bash_offers(redis, "rlock run --until g") == "\ngroup\n");
+  CHECK(bash_offers(redis, "rlock inspect de") == "\ndeploy\n");
+  CHECK(bash_offers(redis, "rlock inspect app:ni") == "\nnightly\n");
+  CHECK(bash_offers(redis, "rlock run -k de") == "\ndeploy\n");
+  CHECK(bash_offers(redis, "rlock run --key=de") == "\ndeploy\n");
+  CHECK(bash_offers(redis, "rlock run -nk de") == "\ndeploy\n");
+  CHECK(bash_offers(redis, "rlock lock status app:") == "\nnightly\n");
+  CHECK(offers(bash_offers(redis, "rlock scripts show lock/"), "lock/acquire"));
+  CHECK(offers(bash_offers(redis, "rlock run -k deploy -- tru"), "true"));
+}
+
+namespace {
+
+/// What the rows below ask for: a pool, a semaphore and a latch that nobody
+/// has taken anything of, a lock with a known owner, a key below a prefix,
+/// and a number of somebody else's that no verb for locks should offer.
+void furnish(RedisServer& redis) {
+  for (const Words& words :
+       {Words{"permit", "init", "seats", "3"}, Words{"sem", "init", "slots", "3"},
+        Words{"latch", "set", "built", "3"},
+        Words{"lock", "acquire", "held", "--lease", "1h", "--owner", "me-1"},
+        Words{"lock", "acquire", "app:deploy", "--lease", "1h"}, Words{"sem", "init", "app:seats", "3"}})
+    REQUIRE(Rlock{words, redis.environment()}.exit_code() == 0);
+  redis.cli({"DEL", "rlock:meta:{built}"});
+  redis.cli({"SET", "text", "seats"});
+}
+
+/// A line as far as it has been typed, and the word that is to be offered; with "!": that is not to be.
+struct Offered {
+  std::string line;
+  std::string word;
+};
+
+std::vector<Offered> rows(const RedisServer& redis) {
+  const std::string url = redis.url();
+  return {
+      {"rlock permit status se", "seats"},
+      {"rlock permit acquire --lease 1m se", "seats"},
+      {"rlock sem acquire sl", "slots"},
+      {"rlock latch wait bu", "built"},
+      {"rlock inspect se", "seats"},
+      {"rlock run --permits 3 -k se", "seats"},
+      {"rlock run -k se", "!seats"},
+      {"rlock lock acquire se", "!seats"},
+      {"rlock sem acquire te", "!text"},
+      {"rlock scripts show lock/ac", "lock/acquire"},
+      {"rlock scripts show latch/se", "latch/set"},
+      {"rlock run --signal TE", "TERM"},
+      {"rlock run --signal US", "USR1"},
+      {"rlock run --wait fo", "forever"},
+      {"rlock unlock held --if-owner m", "me-1"},
+      {"rlock lock release held --owner m", "me-1"},
+      {"rlock lock release -k held --owner m", "me-1"},
+      {"rlock lock release seats --owner m", "!me-1"},
+      {"rlock inspect --prefix app: de", "deploy"},
+      {"rlock sem status --prefix app: se", "seats"},
+      {"rlock --prefix app: inspect de", "deploy"},
+      {"rlock -q -u " + url + " ins", "inspect"},
+      {"rlock -u " + url + " lock rel", "release"},
+      {"rlock -u " + url + " inspect he", "held"},
+      {"rlock -u " + url + " lock status he", "held"},
+      {"rlock --connect", "--connect-timeout"},
+      {"rlock help ins", "inspect"},
+      {"rlock ver", "version"},
+      {"rlock run -k held -- printen", "printenv"},
+      {"rlock run -k held printen", "printenv"},
+      {"rlock run -nk held -- printen", "printenv"},
+      {"rlock run -k held -- rlock ins", "inspect"},
+      {"rlock run -k held -- ls --max", "!--max-hold"},
+      {"rlock run -k held ls --max", "!--max-hold"},
+      {"rlock run -n --max", "--max-hold"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("bash offers idle pools, owners of the key, keys under the prefix, signals, scripts and commands") {
+  RedisServer redis;
+  furnish(redis);
+  for (const auto& [line, word] : rows(redis)) {
+    CAPTURE(line);
+    if (line.find("-- rlock") != std::string::npos) continue;  // that takes bash-completion
+    const std::string offered = bash_offers(redis, line);
+    CHECK_MESSAGE(offers(offered, word.starts_with('!') ? word.substr(1) : word) != word.starts_with('!'),
+                  offered);
+  }
+}
+
+TEST_CASE("fish offers idle pools, owners of the key, keys under the prefix, signals, scripts and commands") {
+  if (!installed("fish")) return;
+  RedisServer redis;
+  furnish(redis);
+  const std::vector<Offered> all = rows(redis);
+  Words lines;
+  for (const Offered& row : all) lines.push_back(row.line);
+  const std::vector<std::string> offered = fish_offers_each(redis, lines);
+  REQUIRE(offered.size() > all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CAPTURE(all[i].line);
+    const bool none = all[i].word.starts_with('!');
+    CHECK_MESSAGE(offers(offered[i], none ? all[i].word.substr(1) : all[i].word) != none, offered[i]);
+  }
+}
+
+TEST_CASE("fish completes verbs, options, types and keys") {
+  if (!installed("fish")) return;
+  RedisServer redis;
+  redis.cli({"HSET", "rlock:meta:{deploy}", "a:1", "{}"});
+
+  CHECK(offers(fish_offers(redis, "rlock in"), "inspect"));
+  CHECK(offers(fish_offers(redis, "rlock lock re"), "release"));
+  CHECK(offers(fish_offers(redis, "rlock run --max"), "--max-hold"));
+  CHECK(offers(fish_offers(redis, "rlock run --type fa"), "fair"));
+  CHECK(offers(fish_offers(redis, "rlock inspect de"), "deploy"));
+}
+
+TEST_CASE("zsh completes verbs, options, types and keys") {
+  if (!installed("zsh")) return;
+  RedisServer redis;
+  redis.cli({"HSET", "rlock:meta:{deploy}", "a:1", "{}"});
+  TempDir folder;
+  Process::Options options = shell_environment(redis, folder);
+  options.env["TERM"] = "dumb";
+
+  Pty zsh{{"zsh", "-f", "-i"}, options};
+  // ^X shows what the line has been completed to, and clears it.
+  zsh.type("autoload -Uz compinit; compinit -u -D; source " + source("completions/rlock.zsh") + "\r");
+  zsh.type(
+      "show() { zle -I; print -r -- \"=<$BUFFER>=\"; BUFFER= }; zle -N show; bindkey '^X' show; echo lo''aded\r");
+  zsh.expect("\nloaded", std::chrono::seconds{30});
+  for (const auto& [typed, completed] :
+       {std::pair{"rlock ins", "=<rlock inspect >="}, std::pair{"rlock lock rel", "=<rlock lock release >="},
+        std::pair{"rlock run --max", "=<rlock run --max-hold"},
+        std::pair{"rlock run --type fa", "=<rlock run --type fair >="},
+        std::pair{"rlock inspect de", "=<rlock inspect deploy >="}}) {
+    CAPTURE(typed);
+    zsh.type(std::string{typed} + "\t\x18");
+    zsh.expect(completed, std::chrono::seconds{30});
+  }
+  furnish(redis);
+  for (const auto& [line, word] : rows(redis)) {
+    CAPTURE(line);
+    if (word == "USR1") continue;  // as far as USR2 is the same
+    const bool none = word.starts_with('!');
+    zsh.type(line + "\t\x18");
+    zsh.expect("=<" + (none ? line + ">=" : line.substr(0, line.rfind(' ') + 1) + word),
+               std::chrono::seconds{30});
+  }
+}
+
+}  // namespace rlock::test

@@ -1,0 +1,78 @@
+#include "cmd/view/holder_text.h"
+
+#include <doctest/doctest.h>
+
+using namespace rlock;
+using std::chrono_literals::operator""s;
+
+namespace {
+
+Holder theirs() { return {.owner = Owner{"6e0f0261-922f-4ca9-9275-5cd246e2e294:57"}, .ttl = 21s}; }
+
+/// Acquired at 1000 s of the server's clock, for 30 s.
+Holder alice() {
+  Metadata facts;
+  facts.user = "alice";
+  facts.host = "ci-7";
+  facts.pid = 4121;
+  facts.command = "make";
+  facts.reason = "hotfix 42";
+  facts.since = facts.renewed = 1000s;
+  facts.lease = 30s;
+  return {.owner = Owner{"6e0f0261-922f-8ca9-9275-5cd246e2e294:1"}, .ttl = 21s, .meta = facts};
+}
+
+}  // namespace
+
+TEST_CASE("a holder is shown as a person looks for it") {
+  CHECK(holder_text(alice(), 1723s) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");
+  CHECK(holder_text(alice(), std::nullopt) == "alice@ci-7 pid 4121 (make) \"hotfix 42\"");
+}
+
+TEST_CASE("a holder without metadata is called by what made its owner id") {
+  CHECK(holder_text(theirs(), std::nullopt) == "6e0f02...:57 (a Redisson client)");
+  Holder ours = alice();
+  ours.meta.reset();
+  CHECK(holder_text(ours, std::nullopt) == "6e0f02...:1 (an rlock)");
+  ours.owner = Owner{"ci-42"};
+  CHECK(holder_text(ours, std::nullopt) == "ci-42 (unknown)");
+}
+
+TEST_CASE("of many holders three are named, and the others counted") {
+  const auto named = [](const char* owner) { return Holder{.owner = Owner{owner}}; };
+  CHECK(holders_text({named("a"), named("b")}, std::nullopt) == "a (unknown) and b (unknown)");
+  CHECK(holders_text({named("a"), named("b"), named("c"), named("d"), named("e")}, std::nullopt) ==
+        "a (unknown), b (unknown) and c (unknown), and 2 more");
+}
+
+TEST_CASE("how a hold ends is said as far as it is known") {
+  CHECK(outlook_text(theirs(), 1000s) == "frees in 21s unless renewed");
+  CHECK(outlook_text(alice(), 1009s) == "frees in 21s if it is dead");
+  Holder dead = alice();
+  dead.ttl = 5s;
+  CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: it looks dead, and frees in 5s");
+  Holder lone = alice();
+  lone.meta->renews = false;
+  CHECK(outlook_text(lone, 1034s) == "ends in 21s, nobody renews it");
+  Holder forever = theirs();
+  forever.ttl.reset();
+  CHECK(outlook_text(forever, 1000s) == "no TTL: it never frees itself");
+}
+
+TEST_CASE("what only --min-hold keeps says when and how it ended") {
+  Holder kept = alice();
+  kept.meta->ended_at = 2000s;
+  kept.meta->exit = 0;
+  CHECK(holder_text(kept, 2040s) == "alice@ci-7 (make), finished 40s ago (exit 0)");
+  CHECK(outlook_text(kept, 2040s) == "21s more by --min-hold");
+  CHECK_FALSE(kept.stale(2040s));
+}
+
+TEST_CASE("a clock that runs backwards and hostile bytes do no harm") {
+  Holder hostile = alice();
+  hostile.meta->user = "al\x1b[31mice";
+  hostile.meta->reason = std::string(5000, 'x');
+  const std::string text = holder_text(hostile, 1s);
+  CHECK(text.find('\x1b') == std::string::npos);
+  CHECK(text.size() < 400);
+}

@@ -1,0 +1,321 @@
+// The manual pages: what they say about options is what the parser knows, and their examples work.
+
+#include "cmd/cli/manual.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/completion_words.h"
+#include "cmd/cli/parser.h"
+#include "cmd/cli/verb.h"
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+/// The folder of the sources: where this file was compiled, seen from the build.
+std::filesystem::path source_folder() { return std::filesystem::path{RLOCK_SOURCE_FOLDER}; }
+
+std::vector<std::filesystem::path> pages() {
+  std::vector<std::filesystem::path> all;
+  for (const auto& entry : std::filesystem::directory_iterator{source_folder() / "man"}) {
+    if (entry.path().extension() == ".1") all.push_back(entry.path());
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+/// What roff needs in the place of bytes that mean something to it.
+const std::vector<std::pair<std::string, std::string>> kEscapes{
+    {"\\-", "-"}, {"\\(aq", "'"}, {"\\(dq", "\""}, {"\\&", ""}, {"\\e", "\\"}};
+
+std::string plain(std::string line) {
+  for (const auto& [from, to] : kEscapes) {
+    for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size())
+      line.replace(at, from.size(), to);
+  }
+  return line;
+}
+
+/// The scripts of the section EXAMPLES: what stands between .EX and .EE, as a shell gets it.
+std::vector<std::string> examples(const std::string& page) {
+  std::vector<std::string> all;
+  std::istringstream lines{page.substr(std::min(page.find(".SH EXAMPLES"), page.size()))};
+  std::string script;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == ".EE") all.push_back(std::exchange(script, ""));
+    if (line == ".EX" || line == ".EE") {
+      inside = line == ".EX";
+      continue;
+    }
+    if (inside) script += plain(line) + "\n";
+  }
+  return all;
+}
+
+/// Commands that examples run, standing in for what their readers have.
+void provide(const TempDir& folder, const std::string& name) {
+  write_file(folder / name, "#!/bin/sh\nexit 0\n");
+  std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
+}
+
+/// A page as people read it, without what the parser's own options make of it.
+std::string prose(const std::string& page) {
+  std::istringstream lines{page};
+  std::string text;
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(".\\\" options of ")) inside = true;
+    if (!inside) text += plain(line) + "\n";
+    if (line == ".\\\" end of options") inside = false;
+  }
+  return text;
+}
+
+/// A value that an option takes, by what its page says that it is.
+std::string value_for(const rlock::Option& option) {
+  const std::map<std::string, std::string> values{{"DUR", "1s"},
+                                                  {"DUR|forever", "forever"},
+                                                  {"N", "1"},
+                                                  {"M", "1"},
+                                                  {"KEY", "k"},
+                                                  {"SIG", "TERM"},
+                                                  {"TEXT", "x"},
+                                                  {"STR", "x"},
+                                                  {"NAME", "x"},
+                                                  {"K=V", "a=b"},
+                                                  {"F", "/dev/null"},
+                                                  {"FILE", "/dev/null"},
+                                                  {"D", "/dev"},
+                                                  {"URL", "local:"},
+                                                  {"ID", "o:1"},
+                                                  {"H", "h"},
+                                                  {"MIN..MAX", "1ms..2ms"},
+                                                  {"STRING", "true"}};
+  if (option.offer == rlock::Offer::choices) return rlock::split(option.choices, ' ').front();
+  const auto value = values.find(std::string{option.value});
+  REQUIRE_MESSAGE(value != values.end(), option.names);
+  return value->second;
+}
+
+/// Words that the operands of a verb take.
+Words operands_for(const rlock::VerbSpec& told) {
+  const std::map<std::string, std::string> values{
+      {"KEY", "k"}, {"N", "1"}, {"ID", "00"}, {"NAME", "lock/acquire"}, {"VERB", "run"}};
+  if (told.command_follows) return {"true"};
+  Words words;
+  for (const rlock::Operand& operand : told.operands)
+    if (!operand.optional) words.push_back(values.at(std::string{operand.name}));
+  return words;
+}
+
+/// Types one option, as its page shows it, behind a verb.
+void type_option(const std::string& verb, const std::string& name, const rlock::Option& option) {
+  CAPTURE(verb);
+  CAPTURE(name);
+  const auto made = rlock::find_verb(verb)->make();
+  const rlock::VerbSpec told = made->spec();
+  Words words{name};
+  if (!option.value.empty()) words.push_back(value_for(option));
+  const Words operands = operands_for(told);
+  // One that stands for an operand leaves no room for it.
+  const bool key = name == "-k" || name == "--key";
+  words.insert(words.end(), operands.begin() + (key && !told.command_follows ? 1 : 0), operands.end());
+  CHECK_NOTHROW(static_cast<void>(rlock::parse(told, words)));
+  rlock::set_verbosity(rlock::Verbosity::normal);
+}
+
+}  // namespace
+
+TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUAL=1 writes them)") {
+  REQUIRE(!pages().empty());
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    const std::string page = read_file(path);
+    const std::string fresh = rlock::with_fresh_options(page);
+    if (std::getenv("RLOCK_UPDATE_MANUAL") != nullptr && page != fresh) write_file(path, fresh);
+    CHECK(read_file(path) == fresh);
+  }
+}
+
+TEST_CASE("every verb has a page, and every option of its own stands there") {
+  std::string all;
+  for (const auto& path : pages()) all += read_file(path);
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const std::string name{entry.name};
+    CAPTURE(name);
+    CHECK(std::filesystem::exists(source_folder() / "man" /
+                                  ("rlock-" + name.substr(0, name.find(' ')) + ".1")));
+    if (!rlock::manual_options(name).empty())
+      CHECK(all.find(".\\\" options of " + name + "\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("no option of a page is without a word, not even one that no screen shows") {
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    CHECK(read_file(path).find("\\fR\n\n") == std::string::npos);
+  }
+  const std::string run = rlock::manual_options("run");
+  for (const char* option : {"\\fB\\-\\-command\\fR", "\\fB\\-\\-count\\fR"})
+    CHECK(run.find(option) != std::string::npos);
+}
+
+TEST_CASE("every option that a page promises is taken by its verb") {
+  const auto type_all = [](const std::string& verb, const std::string& options) {
+    const auto made = rlock::find_verb(verb)->make();
+    const rlock::VerbSpec told = made->spec();
+    std::istringstream lines{options};
+    for (std::string line; std::getline(lines, line);) {
+      line = plain(line);
+      // "\\fB-w\\fR, \\fB--wait\\fR \\fIDUR\\fR"
+      for (std::size_t at = 0;
+           line.starts_with("\\fB-") && (at = line.find("\\fB", at)) != std::string::npos;) {
+        const std::size_t end = line.find("\\fR", at);
+        const std::string name = line.substr(at + 3, end - at - 3);
+        at = end;
+        const rlock::Option* option = told.find(name.substr(name.starts_with("--") ? 2 : 1));
+        REQUIRE_MESSAGE(option != nullptr, verb, " refuses ", name);
+        type_option(verb, name, *option);
+      }
+    }
+  };
+  const std::string all = read_file(source_folder() / "man/rlock.1");
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const std::string verb{entry.name};
+    CAPTURE(verb);
+    type_all(verb, rlock::manual_options(verb));
+    const auto made = entry.make();
+    const rlock::VerbSpec told = made->spec();
+    for (const char* name : {"-q", "--quiet", "-v", "--verbose"}) type_option(verb, name, {.names = name});
+    const std::string noun = verb.substr(0, verb.find(' '));
+    const std::string page = prose(read_file(source_folder() / "man" / ("rlock-" + noun + ".1")));
+    if (told.find("url")) {
+      type_all(verb, rlock::manual_options("server"));
+      CHECK(page.find("every verb that talks to a server") != std::string::npos);
+    } else {
+      const std::string others = all.substr(all.find("The others"), 200);
+      CHECK_MESSAGE((others.find(verb) != std::string::npos || others.find(noun) != std::string::npos),
+                    others);
+      if (noun != "scripts") CHECK(page.find("every verb that talks to a server") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("no page names an option that there is not, nor one behind a verb that refuses it") {
+  std::set<std::string> known{"--help", "--version", "-h", "-V", "--opt"};
+  std::map<std::string, std::set<std::string>> of_verb;
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const auto made = entry.make();
+    for (const auto& group : made->spec().groups) {
+      for (const rlock::Option& option : group.options)
+        for (const std::string& name : rlock::spelled_names(option))
+          of_verb[std::string{entry.name}].insert(name);
+    }
+    known.merge(std::set<std::string>{of_verb[std::string{entry.name}]});
+  }
+  const std::regex option{R"((rlock ([a-z]+)( [a-z]+)?( [a-zA-Z"$]+)? )?(--[a-z][a-z-]*[a-z]))"};
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    std::string page = prose(read_file(path));
+    page = page.substr(0, page.find(".SH EXAMPLES"));
+    for (std::sregex_iterator at{page.begin(), page.end(), option}, end; at != end; ++at) {
+      CAPTURE(at->str());
+      CHECK(known.contains(at->str(5)));
+      for (const std::string& verb : {at->str(2), at->str(2) + at->str(3)}) {
+        if (of_verb.contains(verb)) CHECK(of_verb[verb].contains(at->str(5)));
+      }
+    }
+  }
+}
+
+TEST_CASE("the examples of every help screen, and the lines for cron and systemd, are understood") {
+  RedisServer redis;
+  TempDir folder;
+  // It notes what rlock answers: behind a pipe nobody sees that.
+  write_file(
+      folder / "rlock",
+      "#!/bin/bash\ntimeout 1 \"$REAL\" \"$@\"\nstatus=$?\necho \"$status\" >>\"$STATUS\"\nexit \"$status\"\n");
+  std::filesystem::permissions(folder / "rlock", std::filesystem::perms::owner_all);
+  for (const char* name : {"make", "work", "job", "restic"}) provide(folder, name);
+  Process::Options options = redis.environment();
+  options.env["PATH"] = folder.path() + ":" + std::getenv("PATH");
+  options.env["REAL"] = rlock_binary();
+  options.env["STATUS"] = folder / "status";
+  options.env["owner"] = "o:1";
+  options.env["id"] = std::string(32, '0');
+  options.env["CI_JOB_ID"] = "1";
+  options.env["HOME"] = folder.path();
+  options.env["XDG_STATE_HOME"] = folder.path();
+  options.directory = folder.path();
+  Words lines;
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const auto made = entry.make();
+    for (const auto& example : made->spec().examples) lines.emplace_back(example.line);
+  }
+  for (const auto& path : pages()) {
+    for (const std::string& line : rlock::split(prose(read_file(path)), '\n')) {
+      if (line.starts_with("ExecStart=")) lines.push_back(line.substr(10));
+    }
+  }
+  for (std::string line : lines) {
+    if (line.starts_with("*/5 * * * * ")) line = line.substr(12);
+    CAPTURE(line);
+    write_file(folder / "status", "");
+    redis.cli({"FLUSHALL"});
+    Process shell{{"bash", "-c", line}, options};
+    static_cast<void>(shell.exit_code(std::chrono::seconds{30}));
+    const std::string answers = "\n" + read_file(folder / "status");
+    CHECK_FALSE(answers == "\n");
+    CHECK_MESSAGE(answers.find("\n64\n") == std::string::npos, shell.err());
+  }
+  static_cast<void>(Process{{rlock_binary(), "server", "stop"}, options}.exit_code());
+}
+
+TEST_CASE("man finds nothing to complain about") {
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    Process man{{"man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path}};
+    CHECK(man.exit_code() == 0);
+    CHECK(man.err().empty());
+  }
+}
+
+TEST_CASE("the examples of the manual work as they are written") {
+  RedisServer redis;
+  TempDir folder;
+  for (const char* name : {"deploy.sh", "job", "report", "migrate", "backup", "build", "make", "notify"})
+    provide(folder, name);
+  std::filesystem::create_symlink(rlock_binary(), folder / "rlock");
+  Process::Options options = redis.environment();
+  options.env["PATH"] = folder.path() + ":" + std::getenv("PATH");
+  options.directory = folder.path();
+  for (const auto& path : pages()) {
+    CAPTURE(path.filename().string());
+    const std::vector<std::string> scripts = examples(read_file(path));
+    CHECK_FALSE(scripts.empty());
+    for (const std::string& script : scripts) {
+      CAPTURE(script);
+      Process shell{{"sh", "-eu", "-c", script}, options};
+      const int status = shell.exit_code(std::chrono::seconds{60});
+      INFO(shell.err());
+      CHECK(status == 0);
+      redis.cli({"FLUSHALL"});
+    }
+  }
+  Process stop{{rlock_binary(), "server", "stop"}, options};  // one of them tries local:
+  static_cast<void>(stop.exit_code());
+}

@@ -1,0 +1,274 @@
+#include "cmd/cli/parser.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+#include "cmd/cli/help.h"
+#include "cmd/cli/suggest.h"
+
+namespace rlock {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// A verb with one option of each sort.
+struct Sample {
+  bool quiet = false;
+  bool nonblock = false;
+  std::string code = "75", wait;
+  Words keys, operands;
+
+  VerbSpec told(bool command_follows = true) {
+    VerbSpec told{.verb = "try", .usage = {"try [OPTIONS] KEY N"}, .about = "Try."};
+    told.add({.names = "-q, --quiet", .help = "say nothing", .set = into(quiet)});
+    told.add({.names = "-n, --nonblock", .help = "do not wait", .set = into(nonblock)});
+    told.add({.names = "-E, --conflict-exit-code",
+              .value = "N",
+              .help = "when busy",
+              .standard = "75",
+              .set = into(code)});
+    told.add({.names = "-w, --wait", .value = "DUR", .help = "at most this long", .set = into(wait)});
+    told.add({.names = "-k, --key", .value = "KEY", .help = "what", .set = [this](std::string_view value) {
+                if (value.empty()) throw Error{Error::usage, "a key has at least one byte"};
+                keys.emplace_back(value);
+              }});
+    told.foreign.push_back({"--timeout", "did you mean --wait?"});
+    told.command_follows = command_follows;
+    return told;
+  }
+
+  Parsed parse(const Words& words) {
+    const VerbSpec declaration = told();
+    return rlock::parse(declaration, words);
+  }
+
+  std::string refusal(const Words& words) {
+    try {
+      parse(words);
+    } catch (const Error& error) {
+      CHECK(error.kind() == Error::usage);
+      CHECK(std::string{error.what()}.find('\n') == std::string::npos);
+      return error.what();
+    }
+    return "";
+  }
+};
+
+/// A verb with operands, as those of `rlock sem init KEY N`.
+struct Operands {
+  std::string key, count;
+  Words ids;
+
+  std::string parse(const Words& words, bool many = false) {
+    VerbSpec told{.verb = "try", .usage = {"try KEY N"}};
+    told.add({.names = "-k, --key", .value = "KEY", .hidden = true, .set = into(key)});
+    told.operands.push_back({.name = "KEY", .instead = "key", .set = into(key)});
+    if (many) {
+      told.operands.push_back(
+          {.name = "ID", .many = true, .set = [this](std::string_view id) { ids.emplace_back(id); }});
+    } else {
+      told.operands.push_back({.name = "N", .set = into(count)});
+    }
+    try {
+      static_cast<void>(rlock::parse(told, words));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+TEST_CASE("options are read in every form that fingers know") {
+  SUBCASE("bundled, with the value attached") {
+    Sample sample;
+    CHECK(sample.parse({"-nqE0", "--", "true"}).command == Words{"true"});
+    CHECK(sample.nonblock);
+    CHECK(sample.quiet);
+    CHECK(sample.code == "0");
+  }
+  SUBCASE("-w10 and -w 10") {
+    for (const Words& words : {Words{"-w10", "true"}, Words{"-w", "10", "true"}, Words{"--wait=10", "true"},
+                               Words{"--wait", "10", "true"}}) {
+      Sample sample;
+      CHECK(sample.parse(words).command == Words{"true"});
+      CHECK(sample.wait == "10");
+    }
+  }
+  SUBCASE("an empty value behind an equals sign is a value") {
+    Sample sample;
+    sample.wait = "x";
+    static_cast<void>(sample.parse({"--wait=", "true"}));
+    CHECK(sample.wait.empty());
+  }
+}
+
+TEST_CASE("of a repeated option the last counts, and lists grow") {
+  Sample sample;
+  static_cast<void>(sample.parse({"-w", "1", "-k", "a", "--wait=2", "--key", "b", "true"}));
+  CHECK(sample.wait == "2");
+  CHECK(sample.keys == Words{"a", "b"});
+}
+
+TEST_CASE("options end where the command begins") {
+  Sample sample;
+  CHECK(sample.parse({"-k", "k", "ls", "-l", "--wait", "9"}).command == Words{"ls", "-l", "--wait", "9"});
+  CHECK(sample.wait.empty());
+
+  CHECK(Sample{}.parse({"-k", "k", "--", "-odd", "--", ""}).command == Words{"-odd", "--", ""});
+  CHECK(Sample{}.parse({"-k", "k", "--"}).command.empty());
+  CHECK(Sample{}.parse({"-k", "k", "-", "x"}).command == Words{"-", "x"});
+  CHECK(Sample{}.parse({"-q", "try", "[a,b]", "++", "-h"}).command == Words{"try", "[a,b]", "++", "-h"});
+}
+
+TEST_CASE("a value is taken as it is, whatever it looks like") {
+  for (const std::string key :
+       {"-x", "--", "--quiet", "[a,b]", "++", "-5", "\"x\"", " ", "a\nb", "\xFF", "a=b"}) {
+    Sample sample;
+    static_cast<void>(sample.parse({"--key=" + key, "-k" + key, "true"}));
+    if (!key.starts_with("-")) static_cast<void>(sample.parse({"-k", key, "--key", key, "true"}));
+    CHECK(sample.keys == Words(key.starts_with("-") ? 2 : 4, key));
+  }
+}
+
+TEST_CASE("an option of ours is no value, unless it stands behind an equals sign") {
+  CHECK(Sample{}.refusal({"-w", "-n", "true"}) == "-w needs DUR, but '-n' follows");
+  CHECK(Sample{}.refusal({"--wait", "--quiet", "true"}) == "--wait needs DUR, but '--quiet' follows");
+  CHECK(Sample{}.refusal({"-nw", "-qn", "true"}) == "-w needs DUR, but '-qn' follows");
+  CHECK(Sample{}.refusal({"-w", "-E0", "true"}) == "-w needs DUR, but '-E0' follows");
+  CHECK(Sample{}.refusal({"-w", "--", "true"}) == "-w needs DUR, but '--' follows");
+  Sample sample;
+  for (const std::string value : {"-5", "-x", "-n n", "--quie"}) {
+    static_cast<void>(sample.parse({"-w", value, "true"}));
+    CHECK(sample.wait == value);
+  }
+  static_cast<void>(sample.parse({"--wait=--quiet", "true"}));
+  CHECK(sample.wait == "--quiet");
+}
+
+TEST_CASE("how many words at the front are options") {
+  const auto count = [](const Words& words) {
+    Sample sample;
+    const VerbSpec declaration = sample.told();
+    return options_at_front(declaration, words);
+  };
+  CHECK(count({}) == 0);
+  CHECK(count({"run", "-q"}) == 0);
+  CHECK(count({"-q", "-w", "1", "--wait=1", "-nw1", "run", "-q"}) == 5);
+  CHECK(count({"-q", "-Z", "run"}) == 1);
+  CHECK(count({"-w"}) == 1);
+  CHECK(count({"--help", "run"}) == 1);
+  CHECK(count({"-", "run"}) == 0);
+  CHECK(count({"--", "run"}) == 0);
+}
+
+TEST_CASE("a word that begins with a dash of typography is told so, where it would be an option") {
+  CHECK(Sample{}.refusal({"\u2013n", "true"}) ==
+        "'\u2013n': this dash is not '-' (was it copied from a text?); did you mean -n?");
+  CHECK(Sample{}.refusal({"\u2014wait=3", "true"}).ends_with("did you mean --wait=3?"));
+  CHECK(Sample{}.refusal({"\u2014-wait", "3", "true"}).ends_with("did you mean --wait?"));
+  CHECK(Sample{}.refusal({"-n", "\u2212nqE0", "true"}).ends_with("did you mean -nqE0?"));
+  CHECK(Sample{}.parse({"-n", "--", "\u2013n"}).command == Words{"\u2013n"});
+  CHECK(Sample{}.parse({"-k", "\u2013n", "true"}).command == Words{"true"});
+  CHECK(Sample{}.parse({"\u2013z"}).command == Words{"\u2013z"});
+}
+
+TEST_CASE("what cannot be meant is refused in one line that names the option") {
+  CHECK(Sample{}.refusal({"-w"}) == "-w needs DUR");
+  CHECK(Sample{}.refusal({"--wait"}) == "--wait needs DUR");
+  CHECK(Sample{}.refusal({"-nw"}) == "-w needs DUR");
+  CHECK(Sample{}.refusal({"--quiet=yes"}) == "--quiet takes no value");
+  CHECK(Sample{}.refusal({"--key", ""}) == "--key: a key has at least one byte");
+  CHECK(Sample{}.refusal({"-k", "", "--", "x"}) == "-k: a key has at least one byte");
+}
+
+TEST_CASE("an unknown option is answered with what may have been meant") {
+  CHECK(Sample{}.refusal({"--qiuet"}) == "unknown option --qiuet; did you mean --quiet?");
+  CHECK(Sample{}.refusal({"--conflict"}) == "unknown option --conflict; did you mean --conflict-exit-code?");
+  CHECK(Sample{}.refusal({"--wait-for=3"}) == "unknown option --wait-for; did you mean --wait?");
+  CHECK(Sample{}.refusal({"--zzzzzzzz"}) == "unknown option --zzzzzzzz; see rlock try --help");
+  CHECK(Sample{}.refusal({"-nZ"}) == "unknown option -Z; see rlock try --help");
+  CHECK(Sample{}.refusal({"--w"}) == "unknown option --w; see rlock try --help");
+  CHECK(Sample{}.refusal({"--timeout", "3"}) == "--timeout: did you mean --wait?");
+  CHECK(Sample{}.refusal({"--timeout=3"}) == "--timeout: did you mean --wait?");
+  CHECK(Sample{}.refusal({"--\x1b[31m"}) == "unknown option --\\x1b[31m; see rlock try --help");
+}
+
+TEST_CASE("help and version are wishes wherever they stand before the command") {
+  CHECK(Sample{}.parse({"--help"}).wish == Parsed::Wish::help);
+  CHECK(Sample{}.parse({"-n", "-h"}).wish == Parsed::Wish::help);
+  CHECK(Sample{}.parse({"-nh"}).wish == Parsed::Wish::help);
+  CHECK(Sample{}.parse({"-V"}).wish == Parsed::Wish::version);
+  CHECK(Sample{}.parse({"-k", "k", "--version", "--", "x"}).wish == Parsed::Wish::version);
+  CHECK(Sample{}.parse({"-k", "k", "x", "--help"}).wish == Parsed::Wish::act);
+}
+
+TEST_CASE("-h with a host behind it is redis-cli's, and told so") {
+  Sample sample;
+  VerbSpec declaration = sample.told();
+  const Words words{"-h", "db.example", "-k", "k"};
+  CHECK(parse(declaration, words).wish == Parsed::Wish::help);  // a verb that knows no server
+  declaration.add({.names = "-u, --url", .value = "URL", .set = [](std::string_view) {}});
+  std::string refusal;
+  try {
+    static_cast<void>(parse(declaration, words));
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  CHECK(refusal == "-h is --help; for a server say --url redis://db.example");
+}
+
+TEST_CASE("a letter with = behind it is refused, for the value would begin with it") {
+  CHECK(Sample{}.refusal({"-k=deploy", "x"}) == "-k takes its value without '=': -k KEY, or --key=KEY");
+  CHECK(Sample{}.refusal({"-nw=3", "x"}) == "-w takes its value without '=': -w DUR, or --wait=DUR");
+  Sample sample;
+  sample.parse({"-ka=b", "-k", "=c", "--key==d", "x", "-k=e"});
+  CHECK(sample.keys == Words{"a=b", "=c", "=d"});
+}
+
+TEST_CASE("operands come in order, and --key may stand for the first") {
+  Operands plain;
+  CHECK(plain.parse({"slots", "3"}).empty());
+  CHECK(plain.key == "slots");
+  CHECK(plain.count == "3");
+
+  Operands by_option;
+  CHECK(by_option.parse({"3", "-k", "slots"}).empty());
+  CHECK(by_option.key == "slots");
+  CHECK(by_option.count == "3");
+
+  Operands many;
+  CHECK(many.parse({"slots", "a", "--", "-b"}, true).empty());
+  CHECK(many.ids == Words{"a", "-b"});
+
+  CHECK(Operands{}.parse({}) == "KEY is missing: rlock try KEY N");
+  CHECK(Operands{}.parse({"slots"}) == "N is missing: rlock try KEY N");
+  CHECK(Operands{}.parse({"slots", "3", "x"}) == "'x' is one word too many: rlock try KEY N");
+  CHECK(Operands{}.parse({"slots"}, true) == "ID is missing: rlock try KEY N");
+}
+
+TEST_CASE("suggestions are near, or there are none") {
+  CHECK(nearest("insepct", {"inspect", "unlock"}) == "inspect");
+  CHECK(nearest("insp", {"inspect", "unlock"}) == "inspect");
+  CHECK(nearest("xyz", {"inspect", "unlock"}) == std::nullopt);
+  CHECK(nearest("", {"inspect"}) == std::nullopt);
+  CHECK(nearest(std::string(100'000, 'x'), {"inspect"}) == std::nullopt);
+}
+
+TEST_CASE("a help screen shows each option as it was declared") {
+  Sample sample;
+  const std::string screen = help_screen(sample.told());
+  CHECK(screen ==
+        "Usage: rlock try [OPTIONS] KEY N\n"
+        "Try.\n"
+        "\n"
+        "Options\n"
+        "  -q, --quiet               say nothing\n"
+        "  -n, --nonblock            do not wait\n"
+        "  -E, --conflict-exit-code N  when busy                                     [75]\n"
+        "  -w, --wait DUR            at most this long\n"
+        "  -k, --key KEY             what\n");
+}
+
+}  // namespace rlock

@@ -1,0 +1,283 @@
+#include "cmd/run/run_options.h"
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/parser.h"
+
+namespace rlock {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What the words behind `rlock run` come to. No server is
+/// asked, no file read but the config files that are named.
+struct Line {
+  RunOptions options;
+  std::string refusal;
+  int status = 0;
+
+  explicit Line(const Words& words) {
+    ::setenv("RLOCK_URL", "redis://h", 1);
+    for (const char* name : {"RLOCK_CONFIG", "RLOCK_PREFIX", "RLOCK_PASSWORD_FILE", "REDIS_URL"})
+      ::unsetenv(name);
+    ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    set_verbosity(Verbosity::quiet);
+    try {
+      std::optional<std::string> shell;
+      const VerbSpec declaration = declare_run(options, shell);
+      Parsed parsed = parse(declaration, words);
+      complete_run(options, shell, std::move(parsed.command));
+    } catch (const Error& error) {
+      refusal = error.what();
+      status = exit_code::of(error.kind());
+    }
+  }
+};
+
+/// `words` between a key and a command.
+Line with(Words words) {
+  words.insert(words.begin(), {"-k", "k"});
+  words.insert(words.end(), {"--", "true"});
+  return Line{words};
+}
+
+struct Bad {
+  Words words;
+  std::string names;  ///< what the message must begin with
+};
+
+}  // namespace
+
+TEST_CASE("a run that says nothing gets the documented defaults") {
+  const RunOptions options = Line{{"-k", "k", "true"}}.options;
+  CHECK(options.keys == Words{"k"});
+  CHECK(options.command == Words{"true"});
+  CHECK(options.type->name == "lock");
+  CHECK(options.wait.conflict_exit_code == 75);
+  CHECK_FALSE(options.wait.nonblock);
+  CHECK_FALSE(options.wait.limit);
+  CHECK_FALSE(options.wait.given);
+  CHECK(options.lease == Milliseconds{30'000});
+  CHECK(options.renew);
+  CHECK(options.min_hold == Milliseconds{0});
+  CHECK_FALSE(options.max_hold);
+  CHECK(options.signal == SIGTERM);
+  CHECK(options.kill_after == Milliseconds{5000});
+  CHECK(options.budget.lost_grace == Milliseconds{5000});
+  CHECK(options.stop_on_loss);
+  CHECK_FALSE(options.until_group);
+  CHECK(options.sync_replicas == 0);
+  CHECK(options.sync_timeout == Milliseconds{1000});
+  CHECK(options.deployment.timeouts.connect == Milliseconds{2000});
+  CHECK(options.deployment.timeouts.command == Milliseconds{2000});
+}
+
+TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it can have taken it along") {
+  CHECK(with({"-s", "--lease", "10m"}).options.budget.renew_every == Milliseconds{10'000});
+  CHECK(with({"-s", "--lease", "6s"}).options.budget.renew_every == Milliseconds{2000});
+  CHECK(with({"-x", "--lease", "10m"}).options.budget.renew_every == Milliseconds{200'000});
+}
+
+TEST_CASE("the cron line of the manual means what it says") {
+  const Line line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
+  CHECK(line.refusal.empty());
+  CHECK(line.options.wait.nonblock);
+  CHECK(line.options.wait.conflict_exit_code == 0);
+  CHECK(line.options.min_hold == Milliseconds{240'000});
+  CHECK(line.options.command == Words{"/opt/report", "-n"});
+}
+
+TEST_CASE("--count is for permits without saying so, as --permits is") {
+  for (const char* count : {"1", "2"}) {
+    const RunOptions options = with({"--count", count}).options;
+    CHECK(std::string{options.type->name} == "permit");
+    CHECK(std::to_string(options.count) == count);
+    CHECK_FALSE(options.permits);
+  }
+  CHECK(with({"--count", "1", "--fair"}).refusal == "--fair: contradicts --type permit");
+}
+
+TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
+  CHECK(with({"-n", "-w", "5"}).options.wait.limit == Milliseconds{5000});
+  CHECK_FALSE(with({"-n", "-w", "5"}).options.wait.nonblock);
+  CHECK(with({"-w", "5", "-n"}).options.wait.nonblock);
+  CHECK_FALSE(with({"-w", "5", "-n"}).options.wait.limit);
+  CHECK(with({"-w", "0"}).options.wait.nonblock);
+  CHECK(with({"-w0ms"}).options.wait.nonblock);
+  CHECK_FALSE(with({"-w", "0"}).options.wait.given);
+  CHECK(with({"-n", "-w", "forever"}).options.wait.given);
+  CHECK_FALSE(with({"-n", "-w", "forever"}).options.wait.nonblock);
+  for (const std::string forever : {"forever", "inf", "infinity"}) {
+    const Line line = with({"-n", "--wait", forever});
+    CHECK(line.refusal.empty());
+    CHECK(line.options.wait.given);
+    CHECK_FALSE(line.options.wait.limit);
+    CHECK_FALSE(line.options.wait.nonblock);
+  }
+  CHECK(with({"--nb"}).options.wait.nonblock);
+  CHECK(with({"--nonblocking"}).options.wait.nonblock);
+}
+
+TEST_CASE("several keys are sorted and each is taken once") {
+  const Line line{{"-k", "b", "--key", "a", "-k", "b", "--prefix", "p:", "true"}};
+  CHECK(line.options.names == std::vector{LockName{"p:a"}, LockName{"p:b"}});
+}
+
+TEST_CASE("a key may be any bytes") {
+  for (const std::string key : {" ", "a\nb", "\x1b[2J", "\xFF\xFE", "*?[\\", "-x", "{}x", "[a,b]"}) {
+    const Line line{{"--key=" + key, "true"}};
+    CHECK(line.refusal.empty());
+    CHECK(line.options.names == std::vector{LockName{key}});
+  }
+  CHECK(Line{{"-k", std::string(4096, 'k'), "true"}}.refusal.empty());
+}
+
+TEST_CASE("-c runs a string by a shell") {
+  CHECK(Line{{"-k", "k", "-c", "a | b"}}.options.command == Words{"/bin/sh", "-c", "a | b"});
+  CHECK(Line{{"-k", "k", "-c", "a", "b"}}.status == 64);
+  CHECK(Line{{"-k", "k", "-c", ""}}.status == 64);
+}
+
+TEST_CASE("a command is required, and a key") {
+  CHECK(Line{{"-k", "k"}}.refusal == "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
+  CHECK(Line{{"-k", "k", "--"}}.status == 64);
+  CHECK(Line{{"-k", "k", "--", ""}}.refusal == "the name of the command is empty");
+  CHECK(Line{{}}.status == 64);
+  CHECK(Line{{"deploy", "./x"}}.refusal == "no --key; did you mean: rlock run -k deploy -- ./x");
+  CHECK(Line{{"deploy", "--", "./x", "-l"}}.refusal ==
+        "no --key; did you mean: rlock run -k deploy -- ./x -l");
+  CHECK(Line{{"deploy"}}.refusal == "no --key; did you mean: rlock run -k deploy -- COMMAND");
+  CHECK(Line{{"/tmp/l", "-c", "make x"}}.refusal ==
+        "no --key; did you mean: rlock run -k /tmp/l -c 'make x'");
+  CHECK(Line{{"--", "echo", "hi"}}.refusal == "no --key; did you mean: rlock run -k KEY -- echo hi");
+  CHECK(Line{{"--", "-k", "deploy"}}.refusal == "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
+  CHECK(Line{{"my key", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'my key' -- ./x");
+  CHECK(Line{{"it's", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'it'\\''s' -- ./x");
+}
+
+TEST_CASE("signals are taken by name and number") {
+  CHECK(parse_signal("TERM") == SIGTERM);
+  CHECK(parse_signal("SIGTERM") == SIGTERM);
+  CHECK(parse_signal("15") == SIGTERM);
+  CHECK(parse_signal("USR1") == SIGUSR1);
+  for (const std::string junk : {"", "term", "0", "65", "SIG", "SIGSIGTERM", "-9", "9x", "+9"})
+    CHECK_THROWS_AS(parse_signal(junk), Error);
+}
+
+TEST_CASE("labels accumulate, the last of a name counts") {
+  const Line line = with({"--label", "a=1", "--label=b=x=y", "--label", "a=2", "--reason", "hotfix 42"});
+  CHECK(line.options.labels == std::map<std::string, std::string>{{"a", "2"}, {"b", "x=y"}});
+  CHECK(line.options.reason == "hotfix 42");
+}
+
+TEST_CASE("bad values are refused in one line that names the option") {
+  const std::vector<Bad> catalogue{
+      {{"--key", ""}, "--key: a key has at least one byte"},
+      {{"--key", std::string(4097, 'k')}, "--key: a key has at most 4096 bytes"},
+      {{"--prefix", std::string(4096, 'p')}, "--prefix and key together have more than 4096 bytes"},
+      {{"--type", "mutex"}, "--type: expected one of: "},
+      {{"--type", "sem"}, "--type: a semaphore has no owner"},
+      {{"-E", "256"}, "-E: expected a whole number from 0 to 255"},
+      {{"-E", "-1"}, "-E: "},
+      {{"-E", ""}, "-E: "},
+      {{"-E", "0x10"}, "-E: "},
+      {{"-E", "1e2"}, "-E: "},
+      {{"-E", "+1"}, "-E: "},
+      {{"-w", "-1"}, "-w: "},
+      {{"-w", "Forever"}, "-w: "},
+      {{"--lease", "inf"}, "--lease: "},
+      {{"-w", ""}, "-w: "},
+      {{"--lease", "0"}, "--lease: must be more than zero"},
+      {{"--lease", "0s"}, "--lease: must be more than zero"},
+      {{"--lease", "-1s"}, "--lease: "},
+      {{"--lease", "-0"}, "--lease: "},
+      {{"--lease", "1e3"}, "--lease: "},
+      {{"--lease", "nan"}, "--lease: "},
+      {{"--lease", "10 s"}, "--lease: "},
+      {{"--lease", "10S"}, "--lease: "},
+      {{"--lease", "10secs"}, "--lease: "},
+      {{"--lease", "10m5"}, "--lease: "},
+      {{"--lease", "1y"}, "--lease: "},
+      {{"--lease", "1M"}, "--lease: "},
+      {{"--lease", "0x10"}, "--lease: "},
+      {{"--lease", "1_000"}, "--lease: "},
+      {{"--lease", "1,5s"}, "--lease: "},
+      {{"--lease", "\xEF\xBC\x91\xEF\xBC\x90s"}, "--lease: "},
+      {{"--lease", "9223372036854775807ms"}, "--lease: "},
+      {{"--lease", "99999999999999999999s"}, "--lease: "},
+      {{"--max-hold", "0"}, "--max-hold: must be more than zero"},
+      {{"--kill-after", "0"}, "--kill-after: must be more than zero"},
+      {{"--min-hold", "x"}, "--min-hold: "},
+      {{"--until", "always"}, "--until: expected command or group"},
+      {{"--on-lost", "kill"}, "--on-lost: expected stop or warn"},
+      {{"--quorum", "most"}, "--quorum: expected majority or all"},
+      {{"--signal", "NOPE"}, "--signal: expected a signal: TERM, SIGTERM or 15"},
+      {{"--label", "x"}, "--label: expected NAME=VALUE"},
+      {{"--label", "=x"}, "--label: expected NAME=VALUE"},
+      {{"--reason", std::string(2000, 'x')}, "--reason: longer than 1024 bytes"},
+      {{"--status-fd", "999"}, "--status-fd: descriptor 999 is not open"},
+      {{"--status-fd", "x"}, "--status-fd: "},
+      {{"--sync-replicas", "-1"}, "--sync-replicas: "},
+      {{"--db", "-1"}, "--db: "},
+      {{"--connect-timeout", "0"}, "--connect-timeout: must be more than zero"},
+      {{"--url", "http://h"}, "--url: "},
+      {{"--url", ""}, "--url: "},
+      {{"--url", "redis://h:0"}, "--url: "},
+      {{"--url", "redis://h:65536"}, "--url: "},
+      {{"--url", "redis://h:6379x"}, "--url: "},
+      {{"--url", "redis://h?tls=fasle"}, "--url: "},
+      {{"--url", "redis://h/x"}, "--url: "},
+      {{"--url", "redis://h", "--url", "redis://h:6379"}, "--url: redis://h:6379 is given twice"},
+      {{"--url", "unix:///s", "--tls"}, "--tls: "},
+      {{"--url", "redis://h", "--cacert", "/x"}, "--cacert, "},
+      {{"--url", "rediss://h", "--cert", "/x"}, "--cert and --tls-key need each other"},
+      {{"--no-renew=1"}, "--no-renew takes no value"},
+  };
+  for (const Bad& bad : catalogue) {
+    const Line line = with(bad.words);
+    CAPTURE(bad.words.back());
+    CHECK(line.status == 64);
+    CHECK(line.refusal.starts_with(bad.names));
+    CHECK(line.refusal.find('\n') == std::string::npos);
+  }
+}
+
+TEST_CASE("foreign fingers get a sentence") {
+  for (const std::string option :
+       {"--timeout", "--ttl", "-p", "-a", "--pass", "-e", "-o", "-F", "--foreground", "--preserve-status"}) {
+    const Line line = with({option, "x"});
+    CAPTURE(option);
+    CHECK(line.status == 64);
+    CHECK(line.refusal.starts_with(option + ": "));
+  }
+  CHECK(with({"-h", "db1"}).status == 64);
+  CHECK(with({"--timeout=3"}).refusal ==
+        "--timeout: did you mean --wait (for the lock) or --max-hold (for the command)?");
+}
+
+TEST_CASE("what cannot work is a matter of configuration") {
+  CHECK(with({"--lost-grace", "60s"}).status == 78);
+  CHECK(with({"--lost-grace", "60s"}).refusal.find("--lease") != std::string::npos);
+  CHECK(with({"--lease", "100ms"}).status == 78);
+  CHECK(with({"--min-hold", "2m", "--max-hold", "1m"}).status == 78);
+  CHECK(with({"--config", "/nonexistent"}).status == 78);
+}
+
+TEST_CASE("no message repeats a password") {
+  for (const std::string url : {"redis://u:CANARY@h:0", "http://u:CANARY@h", "redis://u:CANARY@h/x",
+                                "rediss//u:CANARY@h", "redis://u:CAN/ARY@h", "redis://u:CANARY%zz@h"}) {
+    const Line line = with({"--url", url});
+    CAPTURE(url);
+    CHECK(line.status == 64);
+    CHECK(line.refusal.find("CANARY") == std::string::npos);
+    CHECK(line.refusal.find("ARY@h") == std::string::npos);
+  }
+}
+
+}  // namespace rlock

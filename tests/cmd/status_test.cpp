@@ -1,0 +1,274 @@
+#include "cmd/run/status.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/descriptor.h"
+#include "cmd/cli/output.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/process.h"
+#include "support/redis_server.h"
+
+namespace rlock {
+namespace {
+
+using test::read_file;
+using test::TempDir;
+using test::write_file;
+
+RunReport sample() {
+  return {.outcome = RunReport::Outcome::ran,
+          .exit = 0,
+          .command_exit = 0,
+          .keys = {LockName{"k"}},
+          .type = "lock",
+          .owner = Owner{"me:1"},
+          .waited = Milliseconds{0},
+          .held = Milliseconds{12},
+          .released = RunReport::Released::yes};
+}
+
+}  // namespace
+
+TEST_CASE("JSON renders what was said, in the order in which it was said") {
+  CHECK(Json::object({}).str() == "{}");
+  CHECK(Json::object({{"b", 1}, {"a", nullptr}, {"c", true}, {"d", "x"}, {"e", Milliseconds{-5}}}).str() ==
+        R"({"b":1,"a":null,"c":true,"d":"x","e":-5})");
+  CHECK(Json::array({1, "two", Json{}}).str() == R"([1,"two",null])");
+  CHECK(Json::list(std::vector<std::string>{"a", "b"}).str() == R"(["a","b"])");
+  CHECK(Json{std::optional<int>{}}.str() == "null");
+  CHECK(Json{std::optional{3}}.str() == "3");
+}
+
+TEST_CASE("JSON holds nothing that a terminal would obey, and loses nothing that is text") {
+  CHECK(Json{"\"\\\n\x1b\x7f"}.str() == "\"\\\"\\\\\\n\\u001b\\u007f\"");
+  CHECK(Json{"gr\xC3\xBC\xC3\x9F \xE2\x80\xAE \xF0\x9F\x94\x92"}.str() ==
+        R"("gr\u00fc\u00df \u202e \ud83d\udd12")");
+  CHECK(Json{"a\xFFz"}.str() == R"("a\ufffdz")");
+  CHECK(Json{std::string_view{"a\0b", 3}}.str() == R"("a\u0000b")");
+}
+
+TEST_CASE("a report has the documented fields in the documented order") {
+  CHECK(
+      sample().json() ==
+      R"({"v":1,"outcome":"ran","exit":0,"command_exit":0,"command_signal":null,"keys":["k"],"type":"lock",)"
+      R"("owner":"me:1","fence":null,"slots":null,"waited_ms":0,"held_ms":12,"released":"yes","nodes":null,"error":null})");
+}
+
+TEST_CASE("a status file of an older run is gone at once, and a new one appears whole") {
+  TempDir folder;
+  const std::string file = folder / "status";
+  write_file(file, "old");
+
+  open_status({}, file, {});
+  CHECK(::access(file.c_str(), F_OK) != 0);
+  write_status(sample());
+  CHECK(read_file(file) == sample().json() + "\n");
+  write_failed_status(Error::system, "too late");
+  CHECK(read_file(file) == sample().json() + "\n");
+}
+
+TEST_CASE("a link in the place of the status file is replaced and not followed") {
+  TempDir folder;
+  write_file(folder / "precious", "precious");
+  REQUIRE(::symlink((folder / "precious").c_str(), (folder / "status").c_str()) == 0);
+
+  open_status({}, folder / "status", {});
+  write_status(sample());
+  CHECK(read_file(folder / "precious") == "precious");
+  CHECK(read_file(folder / "status") == sample().json() + "\n");
+}
+
+TEST_CASE("a device is written to, and never replaced by a report") {
+  TempDir folder;
+  const std::string device = folder / "null";  // not the real one: who runs this may be root
+  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) return;
+  if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened) return;  // nodev
+  open_status({}, device, {});
+  write_status(sample());
+  struct stat there{};
+  REQUIRE(::stat(device.c_str(), &there) == 0);
+  CHECK(S_ISCHR(there.st_mode));
+}
+
+TEST_CASE("a link to a descriptor is written to: /dev/stdout, /dev/fd/9") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string link = folder / "stdout";  // not the real one
+  REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
+  for (const std::string& file : {link, std::string{"/proc/self/fd/1"}}) {
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+    CHECK(run.out().starts_with("hello\n{\"v\":1,"));
+  }
+  struct stat there{};
+  REQUIRE(::lstat(link.c_str(), &there) == 0);
+  CHECK(S_ISLNK(there.st_mode));
+}
+
+TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is replaced and not followed") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string victim = folder / "victim", link = folder / "status";
+  write_file(victim, "precious");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  for (const std::string& leads_to :
+       {victim, folder / "pipe", std::string{"/dev/null"}, std::string{"1"}, std::string{"1/"}}) {
+    CAPTURE(leads_to);
+    const std::string out = leads_to.starts_with('/') ? "../../.." + leads_to : leads_to + "/../1";
+    REQUIRE(::symlink(("/proc/self/fd/" + out).c_str(), link.c_str()) == 0);
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+    CHECK(run.out() == "hello\n");
+    CHECK(read_file(victim) == "precious");
+    struct stat there{};
+    REQUIRE(::lstat(link.c_str(), &there) == 0);
+    REQUIRE(S_ISREG(there.st_mode));
+    CHECK(read_file(link).starts_with("{\"v\":1,"));
+    ::unlink(link.c_str());
+  }
+}
+
+TEST_CASE("a link to a descriptor that somebody else has made is replaced and not followed") {
+  if (::geteuid() != 0) return;  // only root can make it somebody else's
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string link = folder / "status";
+  REQUIRE(::symlink("/proc/self/fd/1", link.c_str()) == 0);
+  REQUIRE(::lchown(link.c_str(), 12345, 12345) == 0);
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", link, "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(run.out() == "hello\n");
+  struct stat there{};
+  REQUIRE(::lstat(link.c_str(), &there) == 0);
+  REQUIRE(S_ISREG(there.st_mode));
+  CHECK(read_file(link).starts_with("{\"v\":1,"));
+}
+
+TEST_CASE(
+    "a descriptor that --status-file names is written to where it stands, and the command does not get it") {
+  test::RedisServer redis;
+  TempDir folder;
+  write_file(folder / "log", "old\n");
+  const Descriptor log{::open((folder / "log").c_str(), O_WRONLY | O_CLOEXEC)};
+  REQUIRE(::lseek(log.number(), 4, SEEK_SET) == 4);
+  test::Process::Options options = redis.environment();
+  options.descriptors[9] = log.number();
+  test::Rlock run{{"run", "-k", "k", "--status-file", "/dev/fd/9", "--", "test", "-e", "/dev/fd/9"}, options};
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 1);
+  CHECK(read_file(folder / "log").starts_with("old\n{\"v\":1,"));
+}
+
+TEST_CASE("a descriptor that is not open for writing is refused before anything is locked") {
+  test::RedisServer redis;
+  for (const auto& [file, why] :
+       {std::pair{"/dev/fd/0", "not open for writing"}, std::pair{"/dev/fd/99", "Bad file descriptor"}}) {
+    test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", file, "--", "echo", "hello");
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
+    CHECK(run.out().empty());
+    CHECK(run.err().find(why) != std::string::npos);
+  }
+}
+
+TEST_CASE("nobody can take the name beforehand under which a report is written") {
+  TempDir folder;
+  const std::string file = folder / "status";
+  write_file(file + "." + std::to_string(::getpid()) + ".tmp", "in the way");
+  open_status({}, file, {});
+  write_status(sample());
+  CHECK(read_file(file) == sample().json() + "\n");
+  CHECK(test::output_of({"ls", "-A", folder.path()}) ==
+        "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
+}
+
+TEST_CASE("a status file does not take the place of a pipe that somebody reads") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-file", pipe, "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 71);
+  CHECK(run.out().empty());
+  CHECK(run.err().find("--status-fd") != std::string::npos);
+  struct stat there{};
+  REQUIRE(::lstat(pipe.c_str(), &there) == 0);
+  CHECK(S_ISFIFO(there.st_mode));
+}
+
+TEST_CASE("a status file that cannot be written is refused before anything is locked") {
+  CHECK_THROWS_AS(open_status({}, "/nonexistent/status", {}), Error);
+  CHECK_THROWS_AS(open_status({}, "/tmp", {}), Error);
+}
+
+TEST_CASE("the status descriptor gets one line and is not inherited") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  open_status(ends[1], "", {.keys = {LockName{"k"}}, .type = "lock"});
+  CHECK((::fcntl(ends[1], F_GETFD) & FD_CLOEXEC) != 0);
+
+  write_failed_status(Error::unreachable, "no server");
+  char text[1024];
+  const ssize_t size = ::read(ends[0], text, sizeof text);
+  REQUIRE(size > 0);
+  const std::string line{text, static_cast<std::size_t>(size)};
+  CHECK(line.starts_with(R"({"v":1,"outcome":"unreachable","exit":69,"command_exit":null,)"));
+  CHECK(line.ends_with("\"error\":\"no server\"}\n"));
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_CASE("a run that comes to nothing leaves no report of an older one, and says why") {
+  test::RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "status";
+  const auto report_of_run = [&](test::Words words) {
+    write_file(file, "old");
+    words.insert(words.begin(), {"run", "-k", "k", "--status-file", file});
+    test::Rlock run{words, redis.environment()};
+    static_cast<void>(run.exit_code(std::chrono::seconds{30}));
+    return read_file(file);
+  };
+  const std::string not_found = report_of_run({"--", "no-such-command"});
+  CHECK(not_found.find(R"("outcome":"not-started","exit":127)") != std::string::npos);
+  CHECK(not_found.find(R"("keys":["k"])") != std::string::npos);
+  CHECK(not_found.find("not found in PATH") != std::string::npos);
+  const std::string no_file = report_of_run({"--", "/dev/null"});
+  CHECK(no_file.find(R"("outcome":"not-started","exit":126)") != std::string::npos);
+  CHECK(no_file.find(R"("error":"Permission denied")") != std::string::npos);
+  CHECK(report_of_run({"--lease", "1ms", "--", "true"}).find(R"("outcome":"error","exit":78)") !=
+        std::string::npos);
+  CHECK(report_of_run({}).find(R"("outcome":"error","exit":64)") != std::string::npos);
+  for (const test::Words& words :
+       {test::Words{"--wait", "soon", "--", "true"}, test::Words{"--no-such-option", "--", "true"}}) {
+    const std::string usage = report_of_run(words);
+    CHECK(usage.starts_with(R"({"v":1,"outcome":"error","exit":64,)"));
+    CHECK(usage.find(words.front()) != std::string::npos);
+  }
+  write_file(file, "old");
+  test::Rlock late = redis.rlock("run", "-k", "", "--lease", "x", "--status-file", file, "--", "true");
+  CHECK(late.exit_code(std::chrono::seconds{30}) == 64);
+  CHECK(read_file(file).find("-k: a key has at least one byte") != std::string::npos);
+  write_file(file, "old");
+  test::Rlock help = redis.rlock("run", "--status-file", file, "--help");
+  CHECK(help.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(read_file(file) == "old");
+
+  test::Rlock holder = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(test::eventually([&] { return redis.has("k"); }));
+  const std::string busy = report_of_run({"-n", "--", "true"});
+  CHECK(busy.find(R"("outcome":"busy","exit":75)") != std::string::npos);
+  CHECK(busy.find(R"("waited_ms":null)") == std::string::npos);
+}
+
+TEST_CASE("a standard descriptor that gets the status stays the command's too") {
+  test::RedisServer redis;
+  test::Rlock run = redis.rlock("run", "-k", "k", "--status-fd", "1", "--", "echo", "hello");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 0);
+  CHECK(run.out().starts_with("hello\n{\"v\":1,"));
+}
+
+}  // namespace rlock

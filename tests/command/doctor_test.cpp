@@ -1,0 +1,115 @@
+// rlock doctor: what makes a server unfit to hold locks, and how that is said.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "cmd/verbs/diagnosis.h"
+#include "support/cluster_servers.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+std::string bad_subjects(const std::string& info) {
+  std::string subjects;
+  for (const Finding& finding : diagnose(parse_info(info))) {
+    if (!finding.fit) subjects += finding.subject + " ";
+  }
+  return subjects;
+}
+
+}  // namespace
+
+TEST_CASE("what a server says about itself is judged by what locks need") {
+  CHECK(bad_subjects("role:master\r\nmaxmemory:0\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:1\r\n") ==
+        "");
+  CHECK(bad_subjects("role:master\r\nmaxmemory:100\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n") ==
+        "");
+  CHECK(bad_subjects("role:master\r\nmaxmemory:100\r\nmaxmemory_policy:volatile-ttl\r\naof_enabled:1\r\n") ==
+        "eviction ");
+  CHECK(bad_subjects("role:master\r\naof_enabled:0\r\n") == "persistence ");
+  CHECK(bad_subjects("role:slave\r\nmaster_host:db1\r\n") == "role ");
+}
+
+TEST_CASE("what a server does not say is not judged, and junk is none") {
+  CHECK(diagnose(parse_info("")).empty());
+  CHECK(diagnose(parse_info("# Server\n\n:::\nx\n")).empty());
+}
+
+TEST_CASE("a server with persistence and without eviction is fit") {
+  RedisServer redis{{.config = {"appendonly yes"}}};
+  Rlock doctor = redis.rlock("doctor");
+  CHECK(doctor.exit_code() == 0);
+  CHECK(doctor.out().find("BAD") == std::string::npos);
+  CHECK(doctor.out().find("  ok   persistence  appendonly is on") != std::string::npos);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a finding is status 1, in text and in JSON") {
+  RedisServer redis{{.config = {"maxmemory 100mb", "maxmemory-policy allkeys-lru"}}};
+  Rlock doctor = redis.rlock("doctor");
+  CHECK(doctor.exit_code() == 1);
+  CHECK(doctor.out().find("  BAD  eviction     maxmemory-policy is allkeys-lru") != std::string::npos);
+
+  Rlock json = redis.rlock("doctor", "--json");
+  CHECK(json.exit_code() == 1);
+  CHECK(json.out().starts_with(R"({"v":1,"fit":false,"servers":[{"server":"unix://)"));
+  CHECK(json.out().find(R"({"subject":"eviction","fit":false,)") != std::string::npos);
+}
+
+TEST_CASE("of a server that is away nothing is praised") {
+  RedisServer one, two;
+  Process::Options options = one.environment();
+  options.env["RLOCK_URL"] += " " + two.url() + " unix:///nonexistent/redis.sock";
+  Rlock doctor{{"doctor"}, options};
+  CHECK(doctor.exit_code() == 1);
+  const std::string away = doctor.out().substr(doctor.out().find("unix:///nonexistent"));
+  CHECK(away.find("BAD  answer") != std::string::npos);
+  CHECK(away.find("  ok ") == std::string::npos);
+}
+
+TEST_CASE("a node of a cluster is named as such, with the right URL, and a cluster primary by primary") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  const auto doctor_at = [&](const std::string& url) {
+    return Rlock{{"doctor", "-u", url}, Rlock::clean_environment()};
+  };
+  const std::string node = "127.0.0.1:" + std::to_string(cluster.node(0).port());
+  Rlock lone = doctor_at("redis://" + node);
+  CHECK(lone.exit_code(30s) == 1);
+  CHECK(lone.out().find(
+            "  BAD  url          it is a node of a cluster, and serves its own keys only: use --url "
+            "redis+cluster://" +
+            node) != std::string::npos);
+
+  Rlock whole = doctor_at("redis+cluster://" + node);
+  CHECK(whole.exit_code(30s) == 1);  // they do not persist
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string name = "127.0.0.1:" + std::to_string(cluster.node(i).port());
+    const auto at = whole.out().find(name + "\n");
+    REQUIRE(at != std::string::npos);
+    CHECK(whole.out().find(name + "\n", at + 1) == std::string::npos);
+  }
+  CHECK(whole.out().find("BAD  url") == std::string::npos);
+  CHECK(std::ranges::count(whole.out(), '\n') == 3 * 7);
+}
+
+TEST_CASE("a password that one of several servers refuses is one finding") {
+  RedisServer one, two, secret{{.config = {"requirepass hunter2"}}};
+  Process::Options options = one.environment();
+  options.env["RLOCK_URL"] += " " + two.url() + " " + secret.url();
+  Rlock doctor{{"doctor"}, options};
+  CHECK(doctor.exit_code() == 1);
+  const std::string refused = doctor.out().substr(doctor.out().find(secret.url()));
+  CHECK(refused.find("BAD  answer       the server asks for a password") != std::string::npos);
+  CHECK(std::ranges::count(refused, '\n') == 2);
+}
+
+TEST_CASE("no server is no finding but a failure") {
+  Process::Options nobody = Rlock::clean_environment();
+  nobody.env["RLOCK_URL"] = "unix:///nonexistent/redis.sock";
+  CHECK(Rlock{{"doctor"}, nobody}.exit_code() == 69);
+}
+
+}  // namespace rlock::test
