@@ -18,10 +18,9 @@
 #include "cmd/run/lock_set.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/status.h"
+#include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "cmd/view/wait_lines.h"
-#include "loop/signals.h"
-#include "redis/executor.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
 
@@ -38,37 +37,29 @@ std::string all_keys(const RunOptions& opt) {
   return joined(names, ", ");
 }
 
-AcquireOptions waiting(const RunOptions& opt, const Signals& signals, WaitLines& lines) {
-  AcquireOptions options;
-  options.patience = {.until = opt.wait.nonblock ? TimePoint::min() : opt.wait.until(opt.started),
-                      .interrupted = [&signals] { return signals.any(); }};
-  options.one_try = opt.deployment.timeouts.connect + opt.deployment.timeouts.command;
-  options.node_timeout = node_timeout(opt.lease, opt.deployment.timeouts.command);
+AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines) {
+  AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
+  options.node_timeout = node_timeout(opt.lease, session.deployment.timeouts.command);
   options.good_for = opt.budget.stop_after();
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
-  options.hurried = [&signals] { return signals.insisted(); };
-  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
   return options;
 }
 
 /// Nothing but a lock of its own kind may be taken; a pool of permits and a latch look alike.
-void refuse_what_looks_like_it(const RunOptions& opt, Executor& redis, const Signals& signals) {
+void refuse_what_looks_like_it(const RunOptions& opt, Session& session) {
   if (opt.type->name != "permit") return;
-  Patience patience = opt.wait.one_question(opt.started, opt.deployment.timeouts.command);
-  patience.interrupted = [&signals] { return signals.any(); };
-  const bool cluster = opt.deployment.targets.front().topology == Target::Topology::cluster;
-  const auto failure = refuse_latch(redis, opt.names.front(), PoolKind::permits, cluster, patience);
-  if (failure && !opt.wait.goes_on(opt.started) && !signals.any())
-    throw Error{failure->kind,
-                unreachable_text(redis.str(), opt.deployment.named, *failure, !opt.wait.given)};
+  Patience patience = opt.wait.one_question(opt.started, session.deployment.timeouts.command);
+  patience.interrupted = [&session] { return session.signals.any(); };
+  const auto failure =
+      refuse_latch(session.redis, opt.names.front(), PoolKind::permits, session.cluster(), patience);
+  if (failure && !opt.wait.goes_on(opt.started) && !session.signals.any()) session.fail(*failure);
 }
 
 /// Waits for the lock. A hold of a process above us is entered, unless the
 /// server says that it is stale: then the next one above of that key, if there
 /// is one. The others stay: what an ancestor has would be waited for in vain.
-Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, WaitLines& lines,
-              std::optional<LockSet>& locks) {
+Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
     Owner owner = new_owner();
     const auto wish = [&](NewIdentity renewed) {
@@ -77,10 +68,10 @@ Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, Wa
       return Wish{locks->parts(), locks->together()};
     };
     wish(NewIdentity::requests);
-    AcquireOptions options = waiting(opt, signals, lines);
+    AcquireOptions options = waiting(opt, session, lines);
     options.together = locks->together();
     options.renew_identity = wish;
-    Acquired got = acquire(redis, locks->parts(), options);
+    Acquired got = acquire(session.redis, locks->parts(), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
     const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
                         gave_up->refused->why == Refused::Why::absent;
@@ -89,7 +80,7 @@ Acquired take(const RunOptions& opt, Executor& redis, const Signals& signals, Wa
 }
 
 /// Says why there is no lock, and answers the exit status that says it to a script.
-int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const GaveUp& gave_up) {
+int refuse(const RunOptions& opt, const Session& session, WaitLines& lines, const GaveUp& gave_up) {
   switch (gave_up.why) {
     case GaveUp::Why::busy: lines.give_up(gave_up); return static_cast<int>(opt.wait.conflict_exit_code);
     case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
@@ -97,7 +88,7 @@ int refuse(const RunOptions& opt, const Executor& redis, WaitLines& lines, const
     case GaveUp::Why::unreachable: break;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(unreachable_text(redis.str(), opt.deployment.named, failure, !opt.wait.given));
+  complain(session.describe(failure));
   return exit_code::of(failure.kind);
 }
 
@@ -244,28 +235,23 @@ int end_like(const Ended& ended, bool lost) {
 
 int run(const RunOptions& opt) {
   RunReport report = report_of(opt);
-  Loop loop;
-  Signals signals{loop};  // from here on a Ctrl-C is a fact to look at, not an interruption
-  Executor redis{loop,
-                 opt.deployment.targets,
-                 {.timeouts = opt.deployment.timeouts,
-                  .all = opt.quorum_all,
-                  .to_primary = true,
-                  .retry_first_contact = opt.wait.given,
-                  .interrupted = [&signals] { return signals.look_for_any(); }}};
+  Session session{opt.deployment, opt.wait, opt.quorum_all};  // a Ctrl-C is a fact to look at from here on
+  Executor& redis = session.redis;
+  const Signals& signals = session.signals;
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has given back what it took.
-  WaitLines lines{
-      redis, signals, {opt.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
+  WaitLines lines{redis,
+                  signals,
+                  {session.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
   std::optional<LockSet> locks;
-  refuse_what_looks_like_it(opt, redis, signals);
-  const Acquired got = take(opt, redis, signals, lines, locks);
+  refuse_what_looks_like_it(opt, session);
+  const Acquired got = take(opt, session, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     say_who_voted(redis, gave_up->said);
     const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
     if (interrupted) lines.interrupted(*signals.ended(), *gave_up);
-    const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, redis, lines, *gave_up);
+    const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, session, lines, *gave_up);
     report.waited = between(opt.started, Clock::now());
     report_gave_up(report, redis, *gave_up, exit);
     write_status(report);
@@ -284,7 +270,7 @@ int run(const RunOptions& opt) {
                  .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
-  std::optional<HeldCommand> hold{std::in_place, loop, signals, tenure_of(opt, keeper),
+  std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, tenure_of(opt, keeper),
                                   holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
   const Ended ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost

@@ -1,6 +1,11 @@
 #include "cmd/server/session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
+
+#include "redis/local.h"
 
 namespace rlock {
 namespace {
@@ -29,13 +34,20 @@ class Stragglers {
 }  // namespace
 
 Session::Session(const ServerOptions& server, const WaitOptions* wait, Access access)
-    : deployment(resolve(server)),
+    : Session(resolve(server), wait, {.to_primary = access == Access::writes}) {}
+
+Session::Session(Deployment resolved, const WaitOptions& wait, bool all)
+    : Session(std::move(resolved), &wait, {.all = all, .to_primary = true}) {}
+
+Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options)
+    : deployment(std::move(resolved)),
       may_wait(wait != nullptr && !wait->given),
       signals(loop),
       redis(loop, deployment.targets,
             {.timeouts = deployment.timeouts,
-             .to_primary = access == Access::writes,
-             .retry_first_contact = wait && wait->given,
+             .all = options.all,
+             .to_primary = options.to_primary,
+             .retry_first_contact = wait != nullptr && wait->given,
              .interrupted = [this] { return signals.look_for_any(); }}) {}
 
 Patience Session::patience() const {
@@ -43,9 +55,17 @@ Patience Session::patience() const {
           [this] { return signals.any(); }};
 }
 
-void Session::fail(const Failure& failure) const {
-  throw Error{failure.kind, unreachable_text(redis.str(), deployment.named, failure, may_wait)};
+std::string Session::describe(const Failure& failure) const {
+  const std::string what = fmt::format("cannot use redis at {}: {}", redis.str(), failure.text);
+  if (failure.kind != Error::unreachable) return what;
+  if (deployment.named)
+    return what +
+           (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
+  if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
+  return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }
+
+void Session::fail(const Failure& failure) const { throw Error{failure.kind, describe(failure)}; }
 
 Reply Session::ask(const Call& call) { return ask_all(call).front(); }
 

@@ -10,8 +10,8 @@
 
 namespace rlock {
 
-/// A deployment that one verb talks to: resolved from the
-/// options, opened, with a time limit for whoever only asks.
+/// A deployment that one verb talks to: its loop, its signals and its connections, with a time limit for a
+/// verb that only asks. Nothing is sent before the first question.
 class Session {
  public:
   /// Whoever only looks is served by a replica, too.
@@ -20,6 +20,9 @@ class Session {
   /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
   explicit Session(const ServerOptions& server, const WaitOptions* wait = nullptr,
                    Access access = Access::writes);
+
+  /// Of a deployment that has been resolved before. `all`: every node has to grant (--quorum all).
+  Session(Deployment resolved, const WaitOptions& wait, bool all);
 
   const Deployment deployment;
   const bool may_wait;  ///< would --wait help? It is an option of this verb, and was not given
@@ -55,8 +58,15 @@ class Session {
   /// For one question.
   Patience patience() const;
 
-  /// Throws an Error that names the server and, where nobody can be reached, what to do.
+  /// Why the deployment cannot be used, for a person: it names the servers and, where none can be reached, it
+  /// says what to do.
+  std::string describe(const Failure& failure) const;
+
+  /// Throws an Error that says so.
   [[noreturn]] void fail(const Failure& failure) const;
+
+ private:
+  Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options);
 };
 
 }  // namespace rlock

@@ -16,7 +16,7 @@ int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& sess
     return gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit_code::wrong_type;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(unreachable_text(session.redis.str(), session.deployment.named, failure, session.may_wait));
+  complain(session.describe(failure));
   return exit_code::of(failure.kind);
 }
 

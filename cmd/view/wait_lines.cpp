@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/view/inspection.h"
-#include "redis/local.h"
 
 namespace rlock {
 namespace {
@@ -173,16 +172,6 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   if (verbosity() == Verbosity::quiet) return;
   inquire_for_the_last_word(gave_up);
   tell(effort + (busy_ ? wait_text(view(), Moment::over) : server_text()));
-}
-
-std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait) {
-  const std::string what = fmt::format("cannot use redis at {}: {}", where, failure.text);
-  if (failure.kind != Error::unreachable) return what;
-  if (named)
-    return what +
-           (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
-  if (!local_server_is_installed()) return what + "; start a server there, or name one by --url or RLOCK_URL";
-  return what + "; start a server there, name one by --url or RLOCK_URL, or try --url local: (a private one)";
 }
 
 }  // namespace rlock

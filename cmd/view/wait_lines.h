@@ -81,7 +81,4 @@ class WaitLines final : public Source {
   bool fresh_ = false;  ///< seen_ is of this line
 };
 
-/// Why a deployment cannot be used, and what to do about it. `may_wait`: --wait would help.
-std::string unreachable_text(const std::string& where, bool named, const Failure& failure, bool may_wait);
-
 }  // namespace rlock
