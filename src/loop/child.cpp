@@ -138,9 +138,12 @@ void Child::look() {
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
+    // It may have been continued, or have ended, since that look: what counts is what is taken here.
+    info.si_pid = 0;
+    if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
+    if (info.si_pid == 0) continue;
     stopped_ = info.si_code == CLD_STOPPED;
     stop_ = stopped_ ? std::optional{info.si_status} : std::nullopt;
-    ::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG);
   }
 }
 

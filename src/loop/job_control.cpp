@@ -91,16 +91,7 @@ void JobControl::pass_on(const Child& child, int number) {
 void JobControl::stop_too(bool group) {
   terminal_.take_back();
   before_stop_();
-  // The default action, not STOP: who has nobody above to continue him (an orphaned group) is not stopped by
-  // it. Pending until it is unblocked, and then delivered before sigprocmask returns.
-  ::kill(group ? 0 : ::getpid(), SIGTSTP);
-  sigset_t stop;
-  ::sigemptyset(&stop);
-  ::sigaddset(&stop, SIGTSTP);
-  ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
-  // Here we stand still, until somebody continues us.
-  signals_.take_stops();
-  signals_.look();
+  signals_.stop(group ? 0 : ::getpid());
   resume_ = true;
 }
 

@@ -4,10 +4,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -50,11 +52,44 @@ sigset_t ours(const std::bitset<NSIG>& ignored) {
   return all;
 }
 
+sigset_t only(int number) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, number);
+  return set;
+}
+
 void set_disposition(int number, void (*disposition)(int), struct sigaction* before) {
   struct sigaction action = {};
   action.sa_handler = disposition;
   ::sigaction(number, &action, before);
 }
+
+/// A SIGCONT was delivered to ContinueWatch.
+volatile std::sig_atomic_t continued = 0;
+
+/// Lets SIGCONT be delivered while it lives, so that it is never pending and sending TSTP cannot discard it.
+class ContinueWatch {
+ public:
+  ContinueWatch() {
+    continued = 0;
+    set_disposition(SIGCONT, [](int) { continued = 1; }, &before_);
+    const sigset_t cont = only(SIGCONT);
+    ::sigprocmask(SIG_UNBLOCK, &cont, nullptr);
+  }
+  ~ContinueWatch() {
+    const sigset_t cont = only(SIGCONT);
+    ::sigprocmask(SIG_BLOCK, &cont, nullptr);
+    ::sigaction(SIGCONT, &before_, nullptr);
+  }
+  ContinueWatch(const ContinueWatch&) = delete;
+  ContinueWatch& operator=(const ContinueWatch&) = delete;
+
+  static bool has_come() noexcept { return continued != 0; }
+
+ private:
+  struct sigaction before_;
+};
 
 }  // namespace
 
@@ -98,10 +133,24 @@ void Signals::look() {
 
 void Signals::take_stops() const noexcept {
   if (ignored(SIGTSTP)) return;
-  sigset_t stop;
-  ::sigemptyset(&stop);
-  ::sigaddset(&stop, SIGTSTP);
-  ::sigprocmask(SIG_BLOCK, &stop, nullptr);
+  const sigset_t tstp = only(SIGTSTP);
+  ::sigprocmask(SIG_BLOCK, &tstp, nullptr);
+}
+
+void Signals::stop(pid_t whom) {
+  {
+    const ContinueWatch watch;
+    // The default action, not STOP: an orphaned group, which nobody would continue, is not stopped by it. TSTP
+    // stays pending until it is unblocked, and a CONT from here on cancels it.
+    if (!watch.has_come()) ::kill(whom, SIGTSTP);
+    const sigset_t tstp = only(SIGTSTP);
+    const timespec at_once{};
+    if (watch.has_come()) ::sigtimedwait(&tstp, nullptr, &at_once);
+    ::sigprocmask(SIG_UNBLOCK, &tstp, nullptr);
+    // Here we are stopped, until somebody continues us.
+    take_stops();
+  }
+  look();
 }
 
 bool Signals::has_come(int number) {
@@ -136,10 +185,8 @@ void die_of(int number) noexcept {
   ::prctl(PR_SET_DUMPABLE, 0);  // a core that is piped to a program knows no limit
   set_disposition(number, SIG_DFL, nullptr);
   ::kill(::getpid(), number);
-  sigset_t only;
-  ::sigemptyset(&only);
-  ::sigaddset(&only, number);
-  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  const sigset_t set = only(number);
+  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
   ::_exit(128 + number);  // as PID 1, or when it does not end anybody
 }
 

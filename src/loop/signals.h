@@ -47,6 +47,12 @@ class Signals final : public Source {
   /// From here on TSTP is a fact as well: we have somebody to stop before us.
   void take_stops() const noexcept;
 
+  /// Sends TSTP to `whom`, as kill() takes it (our pid, or 0: our group), is stopped by it, and returns when
+  /// somebody has continued us. A CONT that has not been read yet, or that comes before we stop, is enough for
+  /// that: when TSTP is sent the kernel discards a pending CONT, and there would be no other one.
+  /// REQUIRES: take_stops()
+  void stop(pid_t whom);
+
   /// What has come since the last take().
   std::vector<Caught> take();
 

@@ -26,7 +26,11 @@ int in_another_process(const std::function<int()>& work) {
     ::_exit(code);
   }
   int status = -1;
-  ::waitpid(pid, &status, 0);
+  ::waitpid(pid, &status, WUNTRACED);
+  if (WIFSTOPPED(status)) {
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+  }
   return status;
 }
 
