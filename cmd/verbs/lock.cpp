@@ -137,7 +137,11 @@ class Renew final : public LockVerb {
       call.followers = {
           write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
     std::size_t renewed = 0;
-    for (const Reply& reply : session.ask_all(call)) renewed += lock->read_renewal(reply) ? 1 : 0;
+    for (const Reply& reply : session.ask_all(call)) {
+      const RenewAnswer answer = lock->read_renewal(reply);
+      if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+      if (std::holds_alternative<Renewed>(answer)) ++renewed;
+    }
     return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
   }
 

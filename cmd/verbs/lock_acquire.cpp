@@ -145,7 +145,10 @@ int Acquire::unprinted(Session& session, int error) const {
   undo.followers = parts_.front().release_followers;
   const Votes votes = session.redis.run(undo, within(kGoodbye));
   const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
-    return vote.answer() != nullptr && lock_->read_release(*vote.answer()).how != Released::How::was_not_ours;
+    if (!vote.reply) return false;
+    const ReleaseAnswer answer = lock_->read_release(*vote.reply);
+    const auto* released = std::get_if<Released>(&answer);
+    return released != nullptr && released->how != Released::How::was_not_ours;
   });
   throw Error{Error::system,
               fmt::format("write error on stdout: {}; {} {}", std::strerror(error), quoted(lock_->name()),

@@ -179,8 +179,7 @@ class Wait {
 
   std::vector<Held> held_by() const {
     if (together_ == nullptr) return {*round_.held};
-    const auto granted = std::ranges::find(round_.said, Said::granted) - round_.said.begin();
-    return together_->held(*votes_[static_cast<std::size_t>(granted)].answer());
+    return round_.held->members;
   }
 
   bool replicated() {

@@ -47,12 +47,12 @@ Call FairLock::ask() const {
   return call;
 }
 
-Attempt FairLock::read(const Reply& reply) const {
-  if (hold() == Hold::another) return Lock::read(reply);
+Attempt FairLock::decode(const Reply& reply) const {
+  if (hold() == Hold::another) return Lock::decode(reply);
   switch (reply.at(0).integer()) {
     case 1: return Held{.server_time = reply.at(1).milliseconds()};
     case 0: break;
-    case 2: return Lock::read(reply);
+    case 2: return Lock::decode(reply);
     case -1: return refuse_foreign(LockName{reply.at(2).text()}, "a fair lock", reply.at(1).text());
     default: throw Error{Error::internal, fmt::format("fair/acquire answered {}", reply.at(0).integer())};
   }

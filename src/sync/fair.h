@@ -21,7 +21,6 @@ class FairLock final : public Lock {
       : Lock(std::move(claim), hold), turn_(turn) {}
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> undo() const override;
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
@@ -29,6 +28,7 @@ class FairLock final : public Lock {
   Milliseconds poll_every() const override;
 
  protected:
+  Attempt decode(const Reply& reply) const override;
   std::string announcement() const override;
   std::vector<std::string> queue_keys() const override { return fair_queue_keys(name()); }
   Call release_call(const ReleaseOptions& options, Way way) const override;

@@ -13,17 +13,17 @@ namespace rlock {
 
 namespace {
 
+/// REQUIRES: the vote is settled.
+RenewAnswer answer_of(const Lockable& lock, const Vote& vote) {
+  return vote.reply ? lock.read_renewal(*vote.reply) : *vote.failure;
+}
+
 /// Why a vote tells nothing about the hold; empty where it does, or has not come.
 std::string why_unanswered(const Lockable& lock, const Vote& vote) {
-  if (vote.failure) return vote.failure->text;
-  if (!vote.reply) return "";
-  if (vote.reply->is_error()) return failure_of(*vote.reply).text;
-  try {
-    static_cast<void>(lock.read_renewal(*vote.reply));
-    return "";
-  } catch (const Error& error) {  // out of shape: whatever that server is now, it has confirmed nothing
-    return error.what();
-  }
+  if (!vote.settled()) return "";
+  const RenewAnswer answer = answer_of(lock, vote);
+  const auto* failure = std::get_if<Failure>(&answer);
+  return failure != nullptr ? failure->text : "";
 }
 
 }  // namespace
@@ -159,8 +159,9 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) con
 
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const {
   if (!vote.settled()) return Outcome::open;
-  if (!why_unanswered(lock, vote).empty()) return Outcome::failed;
-  if (!lock.read_renewal(*vote.reply)) return Outcome::not_ours;
+  const RenewAnswer answer = answer_of(lock, vote);
+  if (std::holds_alternative<Failure>(answer)) return Outcome::failed;
+  if (std::holds_alternative<NotOurs>(answer)) return Outcome::not_ours;
   return try_->confirmations.empty() ? Outcome::renewed : outcome_of_confirmation(vote.connection);
 }
 

@@ -135,7 +135,7 @@ Call LatchWait::ask() const {
 
 /// A latch that is closed or awaited opens at some time that
 /// only an announcement tells; a TTL is when it is forgotten.
-Attempt LatchWait::read(const Reply& reply) const {
+Attempt LatchWait::decode(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 0:
       seen_closed_ = true;

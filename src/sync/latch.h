@@ -68,7 +68,6 @@ class LatchWait final : public Waitable {
   LatchWait(LockName name, Absent absent);
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override { return std::nullopt; }
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }
@@ -77,6 +76,8 @@ class LatchWait final : public Waitable {
   bool seen_closed() const noexcept { return seen_closed_; }
 
  private:
+  Attempt decode(const Reply& reply) const override;
+
   LockName name_;
   Absent absent_;
   mutable bool seen_closed_ = false;  ///< read() learns what every later answer means

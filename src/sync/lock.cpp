@@ -25,7 +25,7 @@ Call Lock::ask() const {
   return call;
 }
 
-Attempt Lock::read(const Reply& reply) const { return read_attempt(claim_, kWhat, reply); }
+Attempt Lock::decode(const Reply& reply) const { return read_attempt(claim_, kWhat, reply); }
 
 std::optional<Call> Lock::give_back() const {
   return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
@@ -74,7 +74,7 @@ Call Lock::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-Released Lock::read_release(const Reply& reply) const {
+Released Lock::decode_release(const Reply& reply) const {
   if (reply.at(0).integer() != 3) return parse_release(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }

@@ -19,14 +19,12 @@ class Lock : public Lockable {
 
   /// Hold::another of an owner who does not have it (any more) is Refused{absent}.
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
   std::optional<Call> undo() const override;
 
   Call renew() const override;
 
   Call release(const ReleaseOptions& options) const override;
-  Released read_release(const Reply& reply) const override;
 
   /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another
   /// hold, whichever it is, and wakes the head of a fair queue too.
@@ -41,6 +39,9 @@ class Lock : public Lockable {
   Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
 
  protected:
+  Attempt decode(const Reply& reply) const override;
+  Released decode_release(const Reply& reply) const override;
+
   const Claim& claim() const noexcept { return claim_; }
   Hold hold() const noexcept { return hold_; }
   const HoldRequests& requests() const noexcept { return requests_; }

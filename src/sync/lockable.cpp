@@ -3,11 +3,38 @@
 #include <fmt/format.h>
 
 namespace rlock {
+namespace {
 
-bool Lockable::read_renewal(const Reply& reply) const {
+/// The only place where a reply that is out of shape is caught: what decodes may throw, what reads does not.
+template <class Answer, class Decode>
+Answer read_by(const Decode& decode, const Reply& reply) noexcept {
+  if (reply.is_error()) return failure_of(reply);
+  try {
+    return decode(reply);
+  } catch (const Error& error) {
+    return Failure{error.kind(), error.what()};
+  }
+}
+
+RenewAnswer decode_renewal(const Reply& reply) {
   const std::int64_t renewed = reply.integer();
-  if (renewed == 0 || renewed == 1) return renewed == 1;
+  if (renewed == 1) return Renewed{};
+  if (renewed == 0) return NotOurs{};
   throw Error{Error::internal, fmt::format("a script answered {} to renew", renewed)};
+}
+
+}  // namespace
+
+Attempt Waitable::read(const Reply& reply) const noexcept {
+  return read_by<Attempt>([this](const Reply& good) { return decode(good); }, reply);
+}
+
+RenewAnswer Lockable::read_renewal(const Reply& reply) const noexcept {
+  return read_by<RenewAnswer>(decode_renewal, reply);
+}
+
+ReleaseAnswer Lockable::read_release(const Reply& reply) const noexcept {
+  return read_by<ReleaseAnswer>([this](const Reply& good) { return decode_release(good); }, reply);
 }
 
 }  // namespace rlock

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/time.h"
 #include "redis/call.h"
+#include "redis/failure.h"
 #include "redis/reply.h"
 
 namespace rlock {
@@ -20,6 +21,7 @@ struct Held {
   std::optional<std::int64_t> fence{};  ///< of this hold
   std::vector<std::int64_t> slots{};    ///< of permits
   std::vector<std::string> permits{};   ///< their ids, 16 bytes each
+  std::vector<Held> members{};          ///< of several keys that were taken together: each one's
 };
 
 /// Somebody else has it.
@@ -42,7 +44,9 @@ struct Refused {
   std::string text{};  ///< for a person: what stands there, and the remedy
 };
 
-using Attempt = std::variant<Held, Busy, Refused>;
+/// What a reply to an acquire means. Failure: an error reply, or one that cannot be read. It is the failure
+/// of the server that gave it, not of the lock.
+using Attempt = std::variant<Held, Busy, Refused, Failure>;
 
 /// How the server is to tell this release, and copies of it
 /// that come late, from those of other holds of the same owner.
@@ -77,6 +81,14 @@ struct Released {
   std::optional<Call> then{};
 };
 
+/// What a reply to a release means; Failure as in Attempt: the server has confirmed nothing.
+using ReleaseAnswer = std::variant<Released, Failure>;
+
+/// What a reply to a renewal means; Failure as in Attempt: nothing is known about the hold.
+struct Renewed {};
+struct NotOurs {};
+using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
+
 /// Where an observer sees that we hold: a field of a hash,
 /// a member of a sorted set, or the value of a string.
 struct Evidence {
@@ -92,7 +104,7 @@ class Waitable {
   virtual ~Waitable() = default;
 
   virtual Call ask() const = 0;
-  virtual Attempt read(const Reply& reply) const = 0;
+  [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
 
   /// Undoes ask(), whatever became of it; changes nothing when
   /// it came to nothing. Nothing: asking leaves no trace.
@@ -119,6 +131,10 @@ class Waitable {
 
   /// What people call it: the key, or the keys.
   virtual const LockName& name() const = 0;
+
+ protected:
+  /// read() of a reply that is no error. Throws Error where it is out of shape.
+  virtual Attempt decode(const Reply& reply) const = 0;
 };
 
 /// A Waitable that can be kept and given back.
@@ -128,17 +144,19 @@ class Lockable : public Waitable {
 
   virtual Call renew() const = 0;
 
-  /// Still ours? 1 or 0. Throws Error{internal} for anything
-  /// else: who cannot tell has not said that it is lost.
-  [[nodiscard]] virtual bool read_renewal(const Reply& reply) const;
+  [[nodiscard]] RenewAnswer read_renewal(const Reply& reply) const noexcept;
 
   virtual Call release(const ReleaseOptions& options) const = 0;
-  [[nodiscard]] virtual Released read_release(const Reply& reply) const = 0;
+  [[nodiscard]] ReleaseAnswer read_release(const Reply& reply) const noexcept;
 
   /// Releasing is undoing, for everything with an owner.
   std::optional<Call> give_back() const override { return release({}); }
 
   virtual Evidence evidence() const = 0;
+
+ protected:
+  /// read_release() of a reply that is no error. Throws Error where it is out of shape.
+  virtual Released decode_release(const Reply& reply) const = 0;
 };
 
 }  // namespace rlock

@@ -74,7 +74,7 @@ Call Permits::ask() const {
   return call;
 }
 
-Attempt Permits::read(const Reply& reply) const {
+Attempt Permits::decode(const Reply& reply) const {
   switch (reply.at(0).integer()) {
     case 1: {
       Held held{.server_time = reply.at(1).milliseconds()};
@@ -124,7 +124,7 @@ Call Permits::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-Released Permits::read_release(const Reply& reply) const {
+Released Permits::decode_release(const Reply& reply) const {
   if (hold_ == Hold::first) return parse_release(reply);
   return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
 }

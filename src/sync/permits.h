@@ -30,20 +30,20 @@ class Permits final : public Lockable {
   Permits(Claim claim, const Wanted& wanted, Hold hold = Hold::first);
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
   std::vector<Channel> channels() const override;
 
   Call renew() const override;
 
   Call release(const ReleaseOptions& options) const override;
-  Released read_release(const Reply& reply) const override;
 
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
   Evidence evidence() const override { return {taken_, claim_.owner.str()}; }
 
  private:
+  Attempt decode(const Reply& reply) const override;
+  Released decode_release(const Reply& reply) const override;
   Call enter(Milliseconds lease) const;
   Call release_call(const ReleaseOptions& options, Way way) const;
 

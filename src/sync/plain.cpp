@@ -23,7 +23,7 @@ Call PlainLock::ask() const {
   return call;
 }
 
-Attempt PlainLock::read(const Reply& reply) const {
+Attempt PlainLock::decode(const Reply& reply) const {
   return read_attempt(claim_, "a plain token lock", reply);
 }
 
@@ -56,7 +56,7 @@ Call PlainLock::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-Released PlainLock::read_release(const Reply& reply) const {
+Released PlainLock::decode_release(const Reply& reply) const {
   if (hold_ == Hold::first) return parse_release(reply);
   return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
 }

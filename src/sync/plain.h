@@ -15,7 +15,6 @@ class PlainLock final : public Lockable {
   PlainLock(Claim claim, Pause pause, Hold hold = Hold::first);
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
   std::vector<Channel> channels() const override { return {}; }
   Pause pause() const override { return pause_; }
@@ -23,7 +22,6 @@ class PlainLock final : public Lockable {
   Call renew() const override;
 
   Call release(const ReleaseOptions& options) const override;
-  Released read_release(const Reply& reply) const override;
 
   /// Removes the lock, whoever holds it; only when `token` does, where one is given.
   static Call force(const LockName& name, const Owner& token);
@@ -33,6 +31,8 @@ class PlainLock final : public Lockable {
   Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
 
  private:
+  Attempt decode(const Reply& reply) const override;
+  Released decode_release(const Reply& reply) const override;
   Call enter(Milliseconds lease) const;
   Call release_call(const ReleaseOptions& options, Way way) const;
 

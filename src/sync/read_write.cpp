@@ -52,7 +52,7 @@ Call ReadWriteLock::ask() const {
   return call;
 }
 
-Attempt ReadWriteLock::read(const Reply& reply) const {
+Attempt ReadWriteLock::decode(const Reply& reply) const {
   return read_attempt(claim_, "a read/write lock", reply);
 }
 
@@ -91,15 +91,15 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
   return call;
 }
 
-Released ReadWriteLock::read_release(const Reply& reply) const {
+Released ReadWriteLock::decode_release(const Reply& reply) const {
   if (reply.at(0).integer() != 3) return parse_release(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
 /// Other readers are written down. Whether they live is
 /// known by their timeout keys, which only now can be named.
-Released ReadLock::read_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 4) return ReadWriteLock::read_release(reply);
+Released ReadLock::decode_release(const Reply& reply) const {
+  if (reply.at(0).integer() != 4) return ReadWriteLock::decode_release(reply);
   Call sweep{.script = &scripts::read_sweep,
              .keys = {name().str()},
              .args = {channels().front().str(), claim().cluster ? "1" : "0",

@@ -14,14 +14,12 @@ namespace rlock {
 class ReadWriteLock : public Lockable {
  public:
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
   std::optional<Call> give_back() const override;
   std::optional<Call> undo() const override;
 
   Call renew() const override;
 
   Call release(const ReleaseOptions& options) const override;
-  Released read_release(const Reply& reply) const override;
 
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
@@ -31,6 +29,9 @@ class ReadWriteLock : public Lockable {
   static Call force(const LockName& name, const Owner& owner, bool cluster);
 
  protected:
+  Attempt decode(const Reply& reply) const override;
+  Released decode_release(const Reply& reply) const override;
+
   /// What differs: the scripts, and the keys that they are given before the one of a request.
   struct Half {
     const Script* acquire;
@@ -57,8 +58,10 @@ class ReadLock final : public ReadWriteLock {
  public:
   explicit ReadLock(const Claim& claim, Hold hold = Hold::first);
 
-  Released read_release(const Reply& reply) const override;
   Evidence evidence() const override { return {name().str(), owner().str()}; }
+
+ protected:
+  Released decode_release(const Reply& reply) const override;
 };
 
 class WriteLock final : public ReadWriteLock {

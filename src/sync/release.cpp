@@ -31,41 +31,38 @@ struct Tally {
   }
 };
 
-std::string why_silent(const Redis& redis, std::size_t node, const Vote& vote) {
-  const std::string why = vote.failure ? vote.failure->text
-                          : vote.reply ? failure_of(*vote.reply).text
-                                       : "no answer in time";
-  return redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why);
-}
+/// What one node answered about one part.
+struct NodeAnswer {
+  ReleaseAnswer answer;
+  bool repeated;  ///< the node may have received the call more than once
+};
 
-/// An answer that cannot be read is none: whatever that server is now, it has not confirmed anything.
-void believe_only_answers(const Lockable& lock, Votes& votes) {
-  for (Vote& vote : votes) {
-    if (vote.answer() == nullptr) continue;
-    try {
-      static_cast<void>(lock.read_release(*vote.answer()));
-    } catch (const Error& error) {
-      vote.failure = Failure{Error::unreachable, error.what()};
-      vote.reply.reset();
-    }
+std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
+  std::vector<NodeAnswer> answers;
+  for (const Vote& vote : votes) {
+    ReleaseAnswer answer = vote.failure.value_or(Failure{Error::unreachable, "no answer in time"});
+    if (vote.reply) answer = lock.read_release(*vote.reply);
+    answers.push_back({std::move(answer), vote.attempts > 1});
   }
+  return answers;
 }
 
 /// It is free when a quorum can be had there; it had been lost when a quorum of ours cannot have been.
-GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& votes) {
+GivenBack given_back(const Redis& redis, const std::vector<NodeAnswer>& answers) {
   Tally tally;
-  for (std::size_t node = 0; node < votes.size(); ++node) {
-    const Vote& vote = votes[node];
-    if (const Reply* answer = vote.answer()) {
-      tally.put(lock.read_release(*answer), vote.attempts > 1);
+  for (std::size_t node = 0; node < answers.size(); ++node) {
+    const auto& [answer, repeated] = answers[node];
+    if (const auto* released = std::get_if<Released>(&answer)) {
+      tally.put(*released, repeated);
     } else {
-      tally.silent.push_back(why_silent(redis, node, vote));
+      const std::string& why = std::get<Failure>(answer).text;
+      tally.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
     }
   }
   GivenBack back = std::move(tally.back);
   back.why = joined(tally.silent, "; ");
   const std::size_t quorum = redis.quorum();
-  if (tally.gone > votes.size() - quorum && tally.ours < quorum) {
+  if (tally.gone > answers.size() - quorum && tally.ours < quorum) {
     back.how = GivenBack::How::not_ours;
   } else if (tally.ours + tally.gone < quorum) {
     back.how = GivenBack::How::unknown;
@@ -77,24 +74,22 @@ GivenBack given_back(const Redis& redis, const Lockable& lock, const Votes& vote
 
 /// The second call that some answers ask for (Released::then). Who has asked for it is heard again; who had
 /// given back our hold before it is believed, whatever becomes of the second.
-void follow_up(Redis& redis, const Lockable& lock, Votes& votes, const Patience& patience) {
+void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
+               const Patience& patience) {
   std::optional<Call> call;
   std::map<std::size_t, Released::How> unfinished;
-  for (std::size_t node = 0; node < votes.size(); ++node) {
-    const Reply* answer = votes[node].answer();
-    if (answer == nullptr) continue;
-    Released released = lock.read_release(*answer);
-    if (!released.then) continue;
-    unfinished.emplace(node, released.how);
-    if (!call) call = std::move(released.then);
+  for (std::size_t node = 0; node < answers.size(); ++node) {
+    auto* released = std::get_if<Released>(&answers[node].answer);
+    if (released == nullptr || !released->then) continue;
+    unfinished.emplace(node, released->how);
+    if (!call) call = std::move(released->then);
   }
   if (!call) return;
-  Votes answers = redis.run(*call, patience);
-  believe_only_answers(lock, answers);
+  const std::vector<NodeAnswer> later = answers_of(lock, redis.run(*call, patience));
   for (const auto& [node, before] : unfinished) {
-    const Reply* answer = answers[node].answer();
-    const bool confirmed = answer != nullptr && lock.read_release(*answer).how == Released::How::yes;
-    if (before != Released::How::yes || confirmed) votes[node] = answers[node];
+    const auto* released = std::get_if<Released>(&later[node].answer);
+    const bool confirmed = released != nullptr && released->how == Released::How::yes;
+    if (before != Released::How::yes || confirmed) answers[node] = later[node];
   }
 }
 
@@ -130,11 +125,10 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
 
   std::vector<GivenBack> back;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    Votes votes = redis.votes(requests[i]);
+    std::vector<NodeAnswer> answers = answers_of(*parts[i].lock, redis.votes(requests[i]));
     redis.drop(requests[i]);
-    believe_only_answers(*parts[i].lock, votes);
-    follow_up(redis, *parts[i].lock, votes, patience);
-    back.push_back(given_back(redis, *parts[i].lock, votes));
+    follow_up(redis, *parts[i].lock, answers, patience);
+    back.push_back(given_back(redis, answers));
   }
   // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
   for (const Part& part : parts) {

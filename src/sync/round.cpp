@@ -15,16 +15,6 @@ namespace {
 /// ones have decided: they answer in the same moment.
 constexpr Milliseconds kSameMoment{5};
 
-/// An answer that cannot be read is a failure of whoever
-/// gave it: of one server among several, not of the lock.
-std::variant<Attempt, Failure> reading(const Waitable& what, const Reply& answer) {
-  try {
-    return what.read(answer);
-  } catch (const Error& error) {
-    return Failure{error.kind(), error.what()};
-  }
-}
-
 /// What the deployments said, each put with its like.
 struct Tally {
   std::vector<Held> held;
@@ -32,12 +22,11 @@ struct Tally {
   std::vector<Refused> refused;
   std::vector<std::pair<std::size_t, Failure>> failed;  ///< and which deployment
 
-  Said put(std::size_t node, std::variant<Attempt, Failure> answer) {
-    if (auto* failure = std::get_if<Failure>(&answer)) {
+  Said put(std::size_t node, Attempt attempt) {
+    if (auto* failure = std::get_if<Failure>(&attempt)) {
       failed.emplace_back(node, std::move(*failure));
       return Said::failed;
     }
-    auto& attempt = std::get<Attempt>(answer);
     if (auto* granted = std::get_if<Held>(&attempt)) {
       held.push_back(std::move(*granted));
       return Said::granted;
@@ -51,9 +40,8 @@ struct Tally {
   }
 };
 
-std::variant<Attempt, Failure> said_by(const Waitable& what, const Vote& vote) {
-  if (const Reply* answer = vote.answer()) return reading(what, *answer);
-  return vote.reply ? failure_of(*vote.reply) : *vote.failure;
+Attempt said_by(const Waitable& what, const Vote& vote) {
+  return vote.reply ? what.read(*vote.reply) : *vote.failure;
 }
 
 /// Of several servers the one whose clock stands in the
@@ -141,10 +129,8 @@ TimePoint Decision::enough_from(const Votes& votes) {
   for (const Vote& vote : votes) {
     if (!vote.settled()) {
       ++open;
-    } else if (vote.answer() != nullptr) {
-      const auto answer = reading(what_, *vote.answer());
-      const auto* attempt = std::get_if<Attempt>(&answer);
-      if (attempt != nullptr && std::holds_alternative<Held>(*attempt)) ++granted;
+    } else if (std::holds_alternative<Held>(said_by(what_, vote))) {
+      ++granted;
     }
   }
   if (granted >= redis_.quorum()) return TimePoint::min();

@@ -25,7 +25,7 @@ Call Semaphore::ask() const {
           .args = {std::to_string(count_), memory()}};
 }
 
-Attempt Semaphore::read(const Reply& reply) const {
+Attempt Semaphore::decode(const Reply& reply) const {
   if (reply.at(0).integer() == 0) return busy_pool(reply.at(1));
   if (reply.at(0).integer() == 4) return refuse_absent(name_, PoolKind::semaphore);
   return read_attempt({.name = name_}, "a semaphore", reply);

@@ -11,7 +11,6 @@ class Semaphore final : public Waitable {
   Semaphore(LockName name, std::int64_t count, bool cluster);
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;
 
   /// After this the request takes nothing any more, also when a copy of it arrives late.
   std::optional<Call> give_back() const override;
@@ -23,6 +22,8 @@ class Semaphore final : public Waitable {
   const LockName& name() const override { return name_; }
 
  private:
+  Attempt decode(const Reply& reply) const override;
+
   LockName name_;
   std::int64_t count_;
   bool cluster_;

@@ -58,8 +58,8 @@ std::optional<Call> Together::undo() const {
   return call;
 }
 
-Attempt Together::read(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return held(reply).front();
+Attempt Together::decode(const Reply& reply) const {
+  if (reply.at(0).integer() == 1) return decode_held(reply.at(1));
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
   if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
   Attempt attempt = members_[member]->read(reply.at(2));
@@ -67,15 +67,18 @@ Attempt Together::read(const Reply& reply) const {
   return attempt;
 }
 
-std::vector<Held> Together::held(const Reply& reply) const {
+Attempt Together::decode_held(const Reply& answers) const {
   std::vector<Held> all;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    const Attempt attempt = members_[i]->read(reply.at(1).at(i));
-    if (!std::holds_alternative<Held>(attempt))
-      throw Error{Error::internal, "the server took a member and did not"};
-    all.push_back(std::get<Held>(attempt));
+    Attempt attempt = members_[i]->read(answers.at(i));
+    if (std::holds_alternative<Failure>(attempt)) return attempt;
+    auto* held = std::get_if<Held>(&attempt);
+    if (held == nullptr) throw Error{Error::internal, "inconsistent reply: all taken, but one key is not"};
+    all.push_back(std::move(*held));
   }
-  return all;
+  Held together = all.front();
+  together.members = std::move(all);
+  return together;
 }
 
 std::vector<Channel> Together::channels() const {

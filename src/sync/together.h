@@ -18,7 +18,6 @@ class Together final : public Waitable {
   static std::optional<Together> of(std::span<const Lockable* const> members);
 
   Call ask() const override;
-  Attempt read(const Reply& reply) const override;                         ///< Held: see held()
   std::optional<Call> give_back() const override { return std::nullopt; }  ///< its members are given back
   std::optional<Call> undo() const override;  ///< of all, by the script that took them
   bool queues() const override { return members_.front()->queues(); }
@@ -26,10 +25,9 @@ class Together final : public Waitable {
   Pause pause() const override { return members_.front()->pause(); }
   const LockName& name() const override { return members_.front()->name(); }
 
-  /// What each member was told, of a reply that says Held.
-  std::vector<Held> held(const Reply& reply) const;
-
  private:
+  Attempt decode(const Reply& reply) const override;  ///< Held: with one of each member
+  Attempt decode_held(const Reply& answers) const;
   Together(std::span<const Lockable* const> members, const Script& script)
       : members_(members.begin(), members.end()), script_(&script) {}
 

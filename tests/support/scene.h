@@ -12,6 +12,12 @@ inline bool is_held(const Attempt& attempt) { return std::holds_alternative<Held
 inline bool is_busy(const Attempt& attempt) { return std::holds_alternative<Busy>(attempt); }
 inline bool is_refused(const Attempt& attempt) { return std::holds_alternative<Refused>(attempt); }
 
+/// What a release came to. Throws Error where it failed.
+inline Released released(ReleaseAnswer answer) {
+  if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+  return std::get<Released>(std::move(answer));
+}
+
 /// A server, and what locks ask of it and make of its answers.
 struct Scene {
   RedisServer server{};
@@ -21,12 +27,14 @@ struct Scene {
 
   /// With the second call, where it takes one.
   Released release(const Lockable& lock, const ReleaseOptions& options = {}) {
-    Released released = lock.read_release(redis.run(lock.release(options)));
-    while (released.then) released = lock.read_release(redis.run(*released.then));
-    return released;
+    Released last = released(lock.read_release(redis.run(lock.release(options))));
+    while (last.then) last = released(lock.read_release(redis.run(*last.then)));
+    return last;
   }
 
-  bool renew(const Lockable& lock) { return lock.read_renewal(redis.run(lock.renew())); }
+  bool renew(const Lockable& lock) {
+    return std::holds_alternative<Renewed>(lock.read_renewal(redis.run(lock.renew())));
+  }
 
   void give_back(const Waitable& lock) {
     if (const auto call = lock.give_back()) redis.run(*call);

@@ -24,7 +24,7 @@ class Toy final : public Lockable {
   explicit Toy(std::string name, bool queues = false) : name_(std::move(name)), queues_(queues) {}
 
   Call ask() const override { return call(kAcquire); }
-  Attempt read(const Reply& reply) const override {
+  Attempt decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     if (reply.integer() == 0)
       return Busy{.retry_after = Milliseconds{1}, .no_ttl = false, .position = {}, .queue = {}, .member = {}};
@@ -35,9 +35,8 @@ class Toy final : public Lockable {
   const LockName& name() const override { return name_; }
   const Owner& owner() const override { return owner_; }
   Call renew() const override { return call(kRenew); }
-  bool read_renewal(const Reply& reply) const override { return reply.integer() == 1; }
   Call release(const ReleaseOptions&) const override { return call(kRelease); }
-  Released read_release(const Reply&) const override { return {}; }
+  Released decode_release(const Reply&) const override { return {}; }
   Evidence evidence() const override { return {name_.str(), owner_.str()}; }
 
  private:

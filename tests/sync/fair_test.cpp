@@ -95,8 +95,8 @@ TEST_CASE("asking and giving back twice changes nothing") {
   scene.redis.twice(*waiter.give_back());
   CHECK(contents(scene.redis) == "deploy (ends) hash ['a:1', '1']");
   const auto [first, second] = scene.redis.twice(holder.release({}));
-  CHECK(holder.read_release(first).how == How::yes);
-  CHECK(holder.read_release(second).how == How::was_not_ours);
+  CHECK(released(holder.read_release(first)).how == How::yes);
+  CHECK(released(holder.read_release(second)).how == How::was_not_ours);
   CHECK(contents(scene.redis).empty());
 }
 
@@ -242,7 +242,8 @@ TEST_CASE("min-hold tells the head how long it still lasts") {
   const auto since = std::get<Held>(scene.ask(lock)).server_time;
   scene.ask("b:1");
 
-  CHECK(lock.read_release(scene.redis.run(lock.release({.keep_until = since + 5s}))).how == How::kept);
+  CHECK(released(lock.read_release(scene.redis.run(lock.release({.keep_until = since + 5s})))).how ==
+        How::kept);
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");
   CHECK(scene.server.pttl("deploy") <= 5000);
 }
@@ -257,7 +258,7 @@ TEST_CASE("re-entry into a fair lock counts, and its last release wakes the head
   CHECK(is_held(scene.ask(inner)));
   scene.ask("b:1");
 
-  CHECK(inner.read_release(scene.redis.run(inner.release({}))).how == How::still_held);
+  CHECK(released(inner.read_release(scene.redis.run(inner.release({})))).how == How::still_held);
   CHECK(!head.receive_within(50ms));
   CHECK(scene.release("a:1").how == How::yes);
   CHECK(head.receive() == "message\n" + kChannel + "b:1\n0");

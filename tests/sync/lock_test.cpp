@@ -57,10 +57,20 @@ TEST_CASE("the answers to an acquire are held, busy, never free by itself, and f
       "'deploy' holds a read/write lock, not a lock; take it with --write (-x) or --read (-s), or choose another key");
 }
 
-TEST_CASE("what no script of ours answers is an internal error") {
+TEST_CASE("a reply that no script of ours gives is a failure of the server, and so is an error reply") {
   const Lock lock{claim("me:1")};
-  CHECK_THROWS_AS(lock.read(answer({Reply{9}})), Error);
-  CHECK_THROWS_AS(lock.read_release(answer({Reply{9}})), Error);
+  for (const Reply& reply :
+       {answer({Reply{9}}), answer({}), Reply{}, Reply{1}, Reply{std::string{"OK"}}, answer({Reply{1}})}) {
+    CAPTURE(written(reply));
+    CHECK(std::get<Failure>(lock.read(reply)).kind == Error::internal);
+    CHECK(std::get<Failure>(lock.read_release(reply)).kind == Error::internal);
+  }
+  CHECK(std::get<Failure>(lock.read_renewal(answer({Reply{1}}))).kind == Error::internal);
+
+  const Reply denied = Reply::error("NOPERM this user has no permissions");
+  CHECK(std::get<Failure>(lock.read(denied)).kind == Error::denied);
+  CHECK(std::get<Failure>(lock.read_renewal(denied)).kind == Error::denied);
+  CHECK(std::get<Failure>(lock.read_release(denied)).kind == Error::denied);
 }
 
 TEST_CASE("a spin lock waits for no announcement and makes none") {
@@ -241,10 +251,10 @@ TEST_CASE("a release of one key leaves the holds inside alone, and is then told 
   scene.ask(Lock{claim("me:1"), Lock::Hold::another});
 
   const Call single = outer.release({}).while_slot_moves.front();
-  const Released ended = outer.read_release(scene.redis.run(single));
+  const Released ended = released(outer.read_release(scene.redis.run(single)));
   REQUIRE(ended.then);
   CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "2");
-  CHECK(outer.read_release(scene.redis.run(*ended.then)).how == How::still_held);
+  CHECK(released(outer.read_release(scene.redis.run(*ended.then))).how == How::still_held);
   CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "1");
 }
 
@@ -331,7 +341,7 @@ TEST_CASE("force, and a release by name, wake the living head of a fair queue") 
   queue();
   const Lock lock{claim("me:1")};
   scene.ask(lock);
-  CHECK(lock.read_release(scene.redis.run(lock.release_any())).how == How::yes);
+  CHECK(released(lock.read_release(scene.redis.run(lock.release_any()))).how == How::yes);
   CHECK(waiter.heard() == "0");
   CHECK(scene.server.cli({"LRANGE", "redisson_lock_queue:{deploy}", "0", "-1"}) == "alive:1");
 

@@ -224,10 +224,10 @@ TEST_CASE("a reader that comes between a release and its sweep is not swept away
   REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
   const ReadLock leaving = reader("alive:1");
 
-  const Released released = leaving.read_release(scene.redis.run(leaving.release({})));
-  REQUIRE(released.then);
+  const Released left = released(leaving.read_release(scene.redis.run(leaving.release({}))));
+  REQUIRE(left.then);
   scene.ask(reader("new:1"));
-  scene.redis.run(*released.then);
+  scene.redis.run(*left.then);
   CHECK(scene.server.cli({"HGET", "deploy", "new:1"}) == "1");
   CHECK(scene.server.pttl("deploy") > 29000);
 }
@@ -239,10 +239,10 @@ TEST_CASE("a reader that renewed between a release and its sweep is not swept aw
   REQUIRE(eventually([&] { return !scene.server.has("{deploy}:slow:1:rwlock_timeout:1"); }));
   const ReadLock leaving = reader("alive:1");
 
-  const Released released = leaving.read_release(scene.redis.run(leaving.release({})));
-  REQUIRE(released.then);
+  const Released left = released(leaving.read_release(scene.redis.run(leaving.release({}))));
+  REQUIRE(left.then);
   CHECK(scene.renew(reader("slow:1")));
-  scene.redis.twice(*released.then);
+  scene.redis.twice(*left.then);
   CHECK(scene.server.cli({"HGET", "deploy", "slow:1"}) == "1");
 }
 

@@ -43,9 +43,9 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
   REQUIRE(together.has_value());
 
   SUBCASE("all are free") {
-    const Reply reply = direct.run(together->ask());
-    REQUIRE(std::holds_alternative<Held>(together->read(reply)));
-    CHECK(together->held(reply).size() == 3);
+    const Attempt attempt = together->read(direct.run(together->ask()));
+    REQUIRE(std::holds_alternative<Held>(attempt));
+    CHECK(std::get<Held>(attempt).members.size() == 3);
     for (const char* key : {"a", "b", "c"}) {
       CHECK(redis.cli({"HGET", key, "o:1"}) == "1");
       CHECK(redis.pttl(key) > 0);
