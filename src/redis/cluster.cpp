@@ -140,7 +140,7 @@ void Cluster::ask_next(TimePoint now) {
     const auto others = static_cast<std::int64_t>(target_.addresses.size());
     survey_->asked = &link;
     survey_->connection = connection->number();
-    survey_->question = connection->send(ask_slots());
+    survey_->in_flight = connection->send(ask_slots());
     survey_->ends = later(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
@@ -153,16 +153,16 @@ void Cluster::look(TimePoint now) {
   for (auto& [address, link] : nodes_)
     if (link->take_misplaced()) doubted_ = true;
   if (!survey_) return;
-  if (survey_->question->answer) return learn(*survey_->question->answer, now);
+  if (survey_->in_flight->answer) return learn(*survey_->in_flight->answer, now);
 
   Connection* const connection = survey_->asked->find(survey_->connection);
   const bool silent = now >= survey_->ends;
   if (connection != nullptr && !connection->failure() && !silent) return;
-  survey_->question->forgotten = true;
+  survey_->in_flight->forgotten = true;
   Link& link = *survey_->asked;
   if (!silent && link.connection() != nullptr && link.connection()->number() != survey_->connection) {
     survey_->connection = link.connection()->number();  // made anew in RESP2, as the server wanted it
-    survey_->question = link.connection()->send(ask_slots());
+    survey_->in_flight = link.connection()->send(ask_slots());
     return;
   }
   const Failure why = link.failure().value_or(Failure{Error::unreachable, "no answer"});
@@ -273,7 +273,7 @@ TimePoint Cluster::wake_at() const {
   if (std::ranges::any_of(nodes_, misplaced)) return TimePoint::min();
   if (survey_) {
     const Connection* connection = survey_->asked->find(survey_->connection);
-    const bool moved = survey_->question->answer || connection == nullptr || connection->failure();
+    const bool moved = survey_->in_flight->answer || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : survey_->ends;
   }
   return doubted_ && !watched_.empty() ? backoff_.next() : kNever;

@@ -49,7 +49,7 @@ class Cluster final : public Route {
     std::vector<Address> to_ask;  ///< the last one is next
     Link* asked = nullptr;
     std::uint64_t connection = 0;
-    std::shared_ptr<Question> question;
+    std::shared_ptr<InFlightCall> in_flight;
     TimePoint ends = kNever;
     std::optional<Failure> worst;
   };

@@ -25,7 +25,7 @@ constexpr int kMostRedirections = 5;
 /// How far a call has come at one deployment.
 struct Executor::Ask {
   std::uint64_t connection = 0;  ///< where it was written; 0: not written
-  std::shared_ptr<Question> question;
+  std::shared_ptr<InFlightCall> question;
   TimePoint asked{};
   TimePoint not_before = TimePoint::min();
   Milliseconds pause = kShortestPause;

@@ -78,12 +78,12 @@ void PrimarySearch::ask(TimePoint now) {
     failure_ = Failure{error.kind(), error.what()};
     return;
   }
-  question_ = connection_->send(command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", target_.master}));
+  in_flight_ = connection_->send(command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", target_.master}));
 }
 
 void PrimarySearch::look(TimePoint now) {
   if (!connection_) return;
-  if (question_->answer) return accept(*question_->answer, now);
+  if (in_flight_->answer) return accept(*in_flight_->answer, now);
   if (!connection_->failure() && now < deadline_) return;
 
   const Failure why = connection_->failure().value_or(Failure{Error::unreachable, "no answer"});
@@ -133,7 +133,7 @@ void PrimarySearch::remember(Weight weight, Failure why) {
 
 TimePoint PrimarySearch::wake_at() const {
   if (!connection_) return kNever;
-  return question_->answer || connection_->failure() ? TimePoint::min() : deadline_;
+  return in_flight_->answer || connection_->failure() ? TimePoint::min() : deadline_;
 }
 
 }  // namespace rlock

@@ -54,7 +54,7 @@ class PrimarySearch {
   bool with_password_ = true;
   bool resp3_ = true;
   std::unique_ptr<Connection> connection_;
-  std::shared_ptr<Question> question_;
+  std::shared_ptr<InFlightCall> in_flight_;
   TimePoint deadline_ = kNever;
   std::optional<Failure> refused_;  ///< what it said to our password
   std::optional<Address> found_;

@@ -67,7 +67,7 @@ class Sentinel final : public Route {
   Address primary_;                             ///< who led last
   std::vector<std::unique_ptr<Link>> retired_;  ///< for what their abandoned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
-  std::shared_ptr<Question> role_;
+  std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;
   std::uint64_t old_wakeups_ = 0;

@@ -1,0 +1,217 @@
+#include "redis/pipeline.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// Pushes that wait to be read. A server that does not flood us leaves a few.
+constexpr std::size_t kMostPushes = 100;
+
+bool is_word(const Reply& reply, std::string_view word) {
+  return (reply.kind() == Reply::Kind::text || reply.kind() == Reply::Kind::status) && reply.text() == word;
+}
+
+CommandWords words_of(const Call& call, bool by_hash) {
+  if (call.script == nullptr) return call.args;
+  CommandWords words{by_hash ? "EVALSHA" : "EVAL",
+                     std::string{by_hash ? call.script->sha1 : call.script->source},
+                     std::to_string(call.keys.size())};
+  words.insert(words.end(), call.keys.begin(), call.keys.end());
+  words.insert(words.end(), call.args.begin(), call.args.end());
+  return words;
+}
+
+}  // namespace
+
+// --- what is written -----------------------------------------------------------------------------
+
+void Pipeline::greet(std::vector<CommandWords> commands) {
+  for (CommandWords& words : commands) {
+    unwritten_.push_back(std::move(words));
+    expected_.push_back({.role = Role::greeting});
+  }
+}
+
+void Pipeline::open() {
+  state_ = State::open;
+  for (Expected& held : std::exchange(held_back_, {})) write(std::move(held));
+}
+
+void Pipeline::send_again_elsewhere() {
+  for (auto* waiting : {&expected_, &held_back_})
+    for (const Expected& expected : *waiting)
+      if (expected.in_flight) expected.in_flight->again = true;
+}
+
+std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, bool asking) {
+  const auto in_flight = std::make_shared<InFlightCall>();
+  put({.role = Role::call, .in_flight = in_flight, .call = call, .asking = asking});
+  for (Call follower : call.followers) {
+    follower.in_full = follower.in_full || call.in_full;
+    put({.role = Role::follower, .in_flight = in_flight, .call = std::move(follower), .asking = asking});
+  }
+  return in_flight;
+}
+
+void Pipeline::leave_behind(const Call& call) {
+  if (state_ != State::open) return;
+  const auto leave = [&](Call one) {
+    one.in_full = true;
+    write({.role = Role::nobody, .call = std::move(one)});
+  };
+  leave(call);
+  for (const Call& follower : call.followers) leave(follower);
+}
+
+void Pipeline::subscribe(const Channel& channel, bool sharded) {
+  has_subscribed_ = true;
+  subscribed_.emplace(channel, sharded);
+  put({.role = Role::subscription, .call = command({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()})});
+}
+
+void Pipeline::unsubscribe(const Channel& channel, bool sharded) {
+  put({.role = Role::subscription,
+       .call = command({sharded ? "SUNSUBSCRIBE" : "UNSUBSCRIBE", channel.str()})});
+}
+
+void Pipeline::put(Expected expected) {
+  switch (state_) {
+    case State::held: held_back_.push_back(std::move(expected)); return;
+    case State::open: write(std::move(expected)); return;
+    case State::closed: return;
+  }
+}
+
+/// Gives a command its place in the order.
+void Pipeline::write(Expected expected) {
+  if (expected.in_flight && expected.in_flight->forgotten && !expected.in_flight->written) return;
+  if (expected.in_flight) expected.in_flight->written = true;
+  if (expected.asking) {
+    unwritten_.push_back({"ASKING"});
+    expected_.push_back({.role = Role::asking});
+  }
+  unwritten_.push_back(words_of(expected.call, hash_will_do(expected)));
+  expected_.push_back(std::move(expected));
+}
+
+/// A script that must work although nobody may see a NOSCRIPT goes as text, but only once: a server that
+/// reads this long after our end reads no more than the first buffers of it.
+bool Pipeline::hash_will_do(const Expected& expected) {
+  const bool taught = taught_.contains(expected.call.script);
+  if (expected.form == Form::by_hash && (taught || !expected.call.in_full)) return true;
+  taught_.insert(expected.call.script);
+  return false;
+}
+
+// --- what comes ----------------------------------------------------------------------------------
+
+std::size_t Pipeline::largest_reply() const {
+  if (expected_.empty()) return kLargestReply;
+  const Expected& next = expected_.front();
+  const bool is_call = next.role == Role::call || next.role == Role::follower;
+  return is_call ? next.call.largest_reply : kLargestReply;
+}
+
+std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
+  if (accept_push(item.reply, item.push)) return std::nullopt;
+  if (expected_.empty())
+    throw Error{Error::unreachable, item.reply.is_error()
+                                        ? sanitized(item.reply.text())
+                                        : "the server answered a question that nobody asked"};
+  Expected expected = std::move(expected_.front());
+  expected_.pop_front();
+  if (expected.role == Role::greeting) return std::move(item.reply);
+  if (state_ == State::closed) return std::nullopt;
+  switch (expected.role) {
+    case Role::subscription: accept_refusal(expected.call, std::move(item.reply)); break;
+    case Role::call:
+    case Role::follower: accept_answer(std::move(expected), std::move(item.reply)); break;
+    case Role::greeting:
+    case Role::asking:
+    case Role::nobody: break;
+  }
+  return std::nullopt;
+}
+
+/// A message, or the beginning or end of a subscription. In RESP2 they look like ordinary arrays.
+bool Pipeline::accept_push(const Reply& reply, bool marked) {
+  const bool may_be_push = !resp3_ && has_subscribed_ && reply.kind() == Reply::Kind::array;
+  if (!marked && !may_be_push) return false;
+  const Reply& kind = reply.at(0);
+  const bool sharded =
+      is_word(kind, "smessage") || is_word(kind, "ssubscribe") || is_word(kind, "sunsubscribe");
+  if (is_word(kind, "message") || is_word(kind, "smessage")) {
+    keep({Push::Kind::message, Channel{reply.at(1).text()}, sharded});
+    return true;
+  }
+  const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
+  const bool ends = is_word(kind, "unsubscribe") || is_word(kind, "sunsubscribe");
+  if (!begins && !ends) return marked;
+  const std::string channel = reply.at(1).text();
+  const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
+                        expected_.front().call.args.at(1) == channel;
+  if (expected) expected_.pop_front();  // else the server ends it by itself: its slot has moved
+  if (begins && expected) subscribed_.emplace(channel, sharded);  // again, after an earlier one has ended
+  keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
+  if (ends) subscribed_.erase({Channel{channel}, sharded});
+  return true;
+}
+
+/// A push of a channel that nobody wants is dropped, and of a flood the rest:
+/// its beginning says all that it could, that there is a reason to ask.
+void Pipeline::keep(Push push) {
+  const bool wanted = subscribed_.contains({push.channel, push.sharded});
+  if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
+}
+
+void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
+  if (!reply.is_error()) throw Error{Error::internal, "a subscription was answered with something else"};
+  const std::string& verb = subscription.args.front();
+  if (!verb.ends_with("UNSUBSCRIBE")) {
+    keep({Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});
+  }
+}
+
+void Pipeline::accept_answer(Expected expected, Reply reply) {
+  const bool unknown_script =
+      expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
+  if (unknown_script) return write_as_text(std::move(expected));
+  if (expected.role == Role::follower) return;
+  expected.in_flight->answer = std::move(reply);
+}
+
+/// The server does not know the script. Its followers go again too: their place is after it. Not a call that
+/// has been given up: what undoes it has been written already, and must not be overtaken.
+void Pipeline::write_as_text(Expected expected) {
+  if (expected.in_flight->forgotten && !expected.in_flight->answer) return;
+  expected.form = Form::as_text;
+  const bool asking = expected.asking;
+  const bool leads = expected.role == Role::call;
+  const std::shared_ptr<InFlightCall> in_flight = expected.in_flight;
+  const std::vector<Call> followers = leads ? expected.call.followers : std::vector<Call>{};
+  write(std::move(expected));
+  if (!leads) return;
+  for (Expected& coming : expected_) {
+    if (coming.role == Role::follower && coming.in_flight == in_flight) coming.role = Role::nobody;
+  }
+  for (const Call& follower : followers) {
+    write({.role = Role::follower,
+           .in_flight = in_flight,
+           .call = follower,
+           .asking = asking,
+           .form = Form::as_text});
+  }
+}
+
+bool Pipeline::has_unanswered() const {
+  return std::ranges::any_of(expected_,
+                             [](const Expected& e) { return e.in_flight && e.in_flight->forgotten; });
+}
+
+}  // namespace rlock

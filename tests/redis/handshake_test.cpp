@@ -1,0 +1,171 @@
+#include "redis/handshake.h"
+
+#include <doctest/doctest.h>
+
+#include "base/identity.h"
+
+using namespace rlock;
+
+namespace {
+
+const Address kAddress{.host = "db1", .port = 6379};
+const Reply kOk{"OK", Reply::Kind::status};
+
+Handshake handshake(Greeting greeting, bool tls = false) { return {std::move(greeting), kAddress, tls}; }
+
+/// What HELLO answers, as a flat map.
+Reply hello(const std::string& mode = "standalone", const std::string& role = "master") {
+  return Reply{std::vector<Reply>{Reply{"mode"}, Reply{mode}, Reply{"role"}, Reply{role}}};
+}
+
+/// Gives all replies; none of them may lead to another command.
+void accept(Handshake& it, const std::vector<Reply>& replies) {
+  for (const Reply& reply : replies) CHECK(it.accept(reply).empty());
+}
+
+/// How a greeting fails whose last reply is an error.
+Failure refused(Greeting greeting, const std::vector<Reply>& before, const std::string& error) {
+  Handshake it = handshake(std::move(greeting));
+  (void)it.begin();
+  accept(it, before);
+  CHECK_FALSE(it.failure().has_value());
+  accept(it, {Reply::error(error)});
+  CHECK_FALSE(it.accepted());
+  REQUIRE(it.failure().has_value());
+  return *it.failure();
+}
+
+}  // namespace
+
+TEST_CASE("the greeting says who we are, how we speak and which database, in this order") {
+  struct Row {
+    Greeting greeting;
+    std::vector<CommandWords> commands;
+    bool alone;
+  };
+  const std::string name = client_name();
+  const CommandWords hello_3{"HELLO", "3", "SETNAME", name};
+  const CommandWords set_name{"CLIENT", "SETNAME", name};
+  const std::vector<Row> rows{
+      {{}, {hello_3}, false},
+      {{.ask_run_id = true}, {hello_3, {"INFO", "server"}}, false},
+      {{.db = 3}, {hello_3, {"SELECT", "3"}}, true},
+      {{.password = "secret"}, {{"AUTH", "secret"}, hello_3}, true},
+      {{.user = "default", .password = "secret"}, {{"AUTH", "secret"}, hello_3}, true},
+      {{.user = "app", .password = "secret"},
+       {{"HELLO", "3", "AUTH", "app", "secret", "SETNAME", name}},
+       true},
+      {{.user = "app"}, {{"HELLO", "3", "AUTH", "app", "", "SETNAME", name}}, true},
+      {{.resp3 = false}, {set_name}, false},
+      {{.password = "secret", .resp3 = false}, {{"AUTH", "secret"}, set_name}, true},
+      {{.user = "app", .password = "secret", .db = 2, .resp3 = false},
+       {{"AUTH", "app", "secret"}, set_name, {"SELECT", "2"}},
+       true},
+  };
+  for (const Row& row : rows) {
+    Handshake it = handshake(row.greeting);
+    CHECK(it.begin() == row.commands);
+    CHECK(it.comes_alone() == row.alone);
+  }
+}
+
+TEST_CASE("the server has accepted us when nothing of the greeting can be refused any more") {
+  Handshake it = handshake({.password = "secret", .db = 3, .ask_run_id = true});
+  (void)it.begin();
+  accept(it, {kOk, hello()});
+  CHECK_FALSE(it.accepted());
+  accept(it, {kOk});
+  CHECK(it.accepted());
+  CHECK(it.identity().mode == "standalone");
+  CHECK(it.identity().run_id.empty());
+  accept(it, {Reply{"redis_version:7.0.0\r\nrun_id:abc\r\n"}});
+  CHECK(it.accepted());
+  CHECK(it.identity().run_id == "abc");
+}
+
+TEST_CASE("a server that refuses to be asked for its run id accepts us") {
+  Handshake it = handshake({.ask_run_id = true});
+  (void)it.begin();
+  accept(it, {hello(), Reply::error("NOPERM no permissions to run the 'info' command")});
+  CHECK(it.accepted());
+  CHECK_FALSE(it.failure().has_value());
+}
+
+TEST_CASE("a name that may not be set does not end the greeting") {
+  Handshake it = handshake({.resp3 = false});
+  (void)it.begin();
+  accept(it, {Reply::error("NOPERM no permissions to run the 'client|setname' command")});
+  CHECK(it.accepted());
+}
+
+TEST_CASE("a refused greeting is the end, and says what it means") {
+  const Greeting app{.user = "app", .password = "secret", .db = 3};
+  CHECK(refused(app, {}, "WRONGPASS invalid username-password pair").kind == Error::denied);
+  CHECK(refused(app, {}, "ERR max number of clients reached").kind == Error::unreachable);
+  CHECK(refused(app, {}, "LOADING Redis is loading the dataset in memory").kind == Error::unreachable);
+  CHECK(refused(app, {}, "ERR something else").kind == Error::denied);
+  CHECK(refused(app, {hello()}, "NOPERM no permissions to run the 'select' command").kind == Error::denied);
+  const Failure no_such_db = refused(app, {hello()}, "ERR DB index is out of range");
+  CHECK(no_such_db.kind == Error::config);
+  CHECK(no_such_db.text.find("no database 3") != std::string::npos);
+  CHECK(no_such_db.text.find("secret") == std::string::npos);
+}
+
+TEST_CASE("a password that nobody asked for is denied: it is probably another server") {
+  for (const char* error :
+       {"ERR AUTH <password> called without any password configured for the default user.",
+        "ERR Client sent AUTH, but no password is set"}) {
+    const Failure why = refused({.password = "secret"}, {}, error);
+    CHECK(why.kind == Error::denied);
+    CHECK(why.text.find("asks for no password") != std::string::npos);
+  }
+}
+
+TEST_CASE("a server that does not know HELLO 3 is greeted in RESP2 the next time") {
+  for (const char* error : {"ERR unknown command 'HELLO', with args beginning with: '3'", "NOPROTO sorry"}) {
+    Handshake it = handshake({});
+    (void)it.begin();
+    accept(it, {Reply::error(error)});
+    CHECK(it.failure()->kind == Error::unreachable);
+    CHECK(it.wants_resp2() == Handshake::Resp2::told);
+  }
+}
+
+TEST_CASE("a server that hangs up without a word may know only RESP2, or speak TLS") {
+  const Failure why{Error::unreachable, "the server closed the connection"};
+  Handshake resp3 = handshake({});
+  CHECK(resp3.hung_up(why).text == "the server closed the connection; if it speaks TLS: rediss://");
+  CHECK(resp3.wants_resp2() == Handshake::Resp2::suspected);
+
+  Handshake resp2 = handshake({.resp3 = false}, true);
+  CHECK(resp2.hung_up(why).text == why.text);
+  CHECK(resp2.wants_resp2() == Handshake::Resp2::no);
+}
+
+TEST_CASE("a server of another kind is asked what it is, and the rest of the greeting is ignored") {
+  Handshake it = handshake({.db = 3, .ask_run_id = true});
+  (void)it.begin();
+  const auto question = it.accept(hello("sentinel"));
+  REQUIRE(question.size() == 1);
+  CHECK(question.front() == question_to_stranger({.mode = "sentinel", .role = {}, .run_id = {}}));
+  CHECK(it.stranger());
+
+  accept(it, {Reply::error("ERR unknown command 'SELECT'"), Reply::error("ERR unknown command 'INFO'")});
+  CHECK_FALSE(it.failure().has_value());
+  accept(it, {Reply{std::vector<Reply>{}}});
+  CHECK_FALSE(it.accepted());
+  CHECK(it.failure()->kind == Error::config);
+  CHECK(it.failure()->text.find("it is a Sentinel") != std::string::npos);
+}
+
+TEST_CASE("a replica is a stranger only where the primary is meant") {
+  Handshake any = handshake({});
+  (void)any.begin();
+  accept(any, {hello("standalone", "replica")});
+  CHECK(any.accepted());
+
+  Handshake to_primary = handshake({.meant = {.primary = true}});
+  (void)to_primary.begin();
+  CHECK(to_primary.accept(hello("standalone", "replica")) == std::vector<CommandWords>{{"ROLE"}});
+  CHECK(to_primary.stranger());
+}

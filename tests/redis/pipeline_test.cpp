@@ -1,0 +1,297 @@
+#include "redis/pipeline.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+using namespace rlock;
+
+namespace {
+
+using Commands = std::vector<CommandWords>;
+
+constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+constexpr Script kOther{"test/two", "abcdefabcdefabcdefabcdefabcdefabcdefabcd", "return 2"};
+const Channel kC{"c"};
+const Channel kD{"d"};
+const Reply kNoScript = Reply::error("NOSCRIPT No matching script.");
+
+Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
+Call with_follower(Call call) {
+  call.followers = {call_of(kOther)};
+  return call;
+}
+Call in_full(Call call) {
+  call.in_full = true;
+  return call;
+}
+
+CommandWords by_hash(const Script& script) { return {"EVALSHA", std::string{script.sha1}, "1", "k", "a"}; }
+CommandWords as_text(const Script& script) { return {"EVAL", std::string{script.source}, "1", "k", "a"}; }
+
+Pipeline opened(bool resp3 = true) {
+  Pipeline pipeline{resp3};
+  pipeline.open();
+  return pipeline;
+}
+
+Reply words(const std::vector<std::string>& texts) {
+  std::vector<Reply> items;
+  for (const std::string& text : texts) items.emplace_back(text);
+  return Reply{std::move(items)};
+}
+
+/// A reply comes; it is not one to the greeting.
+void reply(Pipeline& pipeline, Reply reply) {
+  CHECK_FALSE(pipeline.accept({.reply = std::move(reply), .push = false}).has_value());
+}
+void push(Pipeline& pipeline, const std::vector<std::string>& texts) {
+  CHECK_FALSE(pipeline.accept({.reply = words(texts), .push = true}).has_value());
+}
+
+}  // namespace
+
+TEST_CASE("replies belong to the commands in their order, whatever is pushed between them") {
+  Pipeline pipeline = opened();
+  pipeline.subscribe(kC, false);
+  pipeline.subscribe(kD, false);
+  const auto first = pipeline.send(call_of(kScript), false);
+  const auto forgotten = pipeline.send(call_of(kScript), false);  // its place in the order is kept
+  const auto second = pipeline.send(command({"GET", "k"}), false);
+  forgotten->forgotten = true;
+  CHECK(pipeline.take_commands() ==
+        Commands{{"SUBSCRIBE", "c"}, {"SUBSCRIBE", "d"}, by_hash(kScript), by_hash(kScript), {"GET", "k"}});
+
+  push(pipeline, {"subscribe", "c", "1"});
+  push(pipeline, {"subscribe", "d", "2"});
+  push(pipeline, {"message", "c", "0"});
+  reply(pipeline, Reply{1});
+  push(pipeline, {"message", "c", "1"});
+  CHECK(pipeline.has_unanswered());
+  reply(pipeline, Reply{2});
+  CHECK_FALSE(pipeline.has_unanswered());
+  push(pipeline, {"message", "d", "2"});
+  reply(pipeline, Reply{"three"});
+
+  CHECK(first->answer->integer() == 1);
+  CHECK(second->answer->text() == "three");
+  const auto pushes = pipeline.take_pushes();
+  REQUIRE(pushes.size() == 5);
+  CHECK(pushes[0].kind == Push::Kind::subscribed);
+  CHECK(pushes[2].kind == Push::Kind::message);
+  CHECK(pushes[2].channel == kC);
+  CHECK(pushes[4].channel == kD);
+  CHECK(pipeline.take_commands().empty());
+}
+
+TEST_CASE("calls wait until the greeting allows them, and keep their order") {
+  Pipeline pipeline{true};
+  pipeline.greet({{"AUTH", "secret"}, {"HELLO", "3"}});
+  const auto call = pipeline.send(with_follower(call_of(kScript)), true);
+  pipeline.subscribe(kC, false);
+  CHECK(pipeline.holds_back());
+  CHECK_FALSE(call->written);
+  CHECK(pipeline.take_commands() == Commands{{"AUTH", "secret"}, {"HELLO", "3"}});
+
+  CHECK(pipeline.accept({.reply = Reply{"OK"}})->text() == "OK");  // handed back: it is the greeting's
+  CHECK(pipeline.accept({.reply = words({})}).has_value());
+  pipeline.open();
+
+  CHECK(call->written);
+  CHECK_FALSE(pipeline.holds_back());
+  CHECK(pipeline.take_commands() ==
+        Commands{{"ASKING"}, by_hash(kScript), {"ASKING"}, by_hash(kOther), {"SUBSCRIBE", "c"}});
+  reply(pipeline, Reply{"OK", Reply::Kind::status});
+  reply(pipeline, Reply{7});
+  CHECK(call->answer->integer() == 7);
+}
+
+TEST_CASE("a call that is given up before it could be written is never written") {
+  Pipeline pipeline{true};
+  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  call->forgotten = true;
+  pipeline.open();
+  CHECK(pipeline.take_commands().empty());
+  CHECK_FALSE(pipeline.has_unanswered());
+}
+
+TEST_CASE("a script that the server does not know is sent as text, once, and its followers after it") {
+  Pipeline pipeline = opened();
+  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), by_hash(kOther)});
+
+  reply(pipeline, kNoScript);
+  CHECK(pipeline.take_commands() == Commands{as_text(kScript), as_text(kOther)});
+  reply(pipeline, kNoScript);  // to the follower: it is on its way already
+  CHECK(pipeline.take_commands().empty());
+  CHECK_FALSE(call->answer.has_value());
+  reply(pipeline, Reply{1});
+  reply(pipeline, Reply{2});
+  CHECK(call->answer->integer() == 1);
+
+  const auto next = pipeline.send(call_of(kScript), false);
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript)});
+}
+
+TEST_CASE("only the follower is sent again when only the follower is unknown") {
+  Pipeline pipeline = opened();
+  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  (void)pipeline.take_commands();
+  reply(pipeline, Reply{1});
+  reply(pipeline, kNoScript);
+  CHECK(pipeline.take_commands() == Commands{as_text(kOther)});
+  CHECK(call->answer->integer() == 1);
+}
+
+TEST_CASE("a call that was given up is not sent again after what undoes it") {
+  Pipeline pipeline = opened();
+  const auto given_up = pipeline.send(call_of(kScript), false);
+  given_up->forgotten = true;
+  const auto undo = pipeline.send(in_full(call_of(kOther)), false);
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther)});
+
+  reply(pipeline, kNoScript);
+  reply(pipeline, Reply{1});
+  CHECK(pipeline.take_commands().empty());
+  CHECK(undo->answer->integer() == 1);
+}
+
+TEST_CASE("a call in full and its followers are sent as text, once for each connection") {
+  Pipeline pipeline = opened();
+  (void)pipeline.send(in_full(with_follower(call_of(kScript))), false);
+  (void)pipeline.send(in_full(with_follower(call_of(kScript))), false);
+  CHECK(pipeline.take_commands() ==
+        Commands{as_text(kScript), as_text(kOther), by_hash(kScript), by_hash(kOther)});
+}
+
+TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
+  Pipeline pipeline = opened();
+  const auto call = pipeline.send(call_of(kScript), false);
+  reply(pipeline, kNoScript);
+  reply(pipeline, Reply::error("NOSCRIPT there are no scripts here"));
+  CHECK(call->answer->is_error("NOSCRIPT"));
+}
+
+TEST_CASE("what is left behind is sent as text, and its replies are nobody's") {
+  Pipeline pipeline = opened();
+  const auto call = pipeline.send(call_of(kScript), false);
+  pipeline.leave_behind(with_follower(call_of(kOther)));
+  CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther), by_hash(kOther)});
+
+  Pipeline held{true};
+  held.leave_behind(call_of(kOther));  // nothing was written that it could undo
+  held.open();
+  CHECK(held.take_commands().empty());
+}
+
+TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greeting goes on") {
+  Pipeline pipeline = opened();
+  pipeline.greet({{"HELLO", "3"}});
+  const auto before = pipeline.send(call_of(kScript), false);
+  pipeline.close();
+  pipeline.greet({{"ROLE"}});
+  const auto after = pipeline.send(call_of(kScript), false);
+  CHECK(pipeline.take_commands() == Commands{{"HELLO", "3"}, by_hash(kScript), {"ROLE"}});
+
+  CHECK(pipeline.accept({.reply = Reply{"OK"}}).has_value());
+  reply(pipeline, kNoScript);
+  CHECK(pipeline.accept({.reply = Reply{"master"}}).has_value());
+  CHECK(pipeline.take_commands().empty());
+  CHECK_FALSE(before->answer.has_value());
+  CHECK_FALSE(after->written);
+}
+
+TEST_CASE("when the next connection greets in RESP2, every call is worth sending there at once") {
+  Pipeline pipeline{true};
+  const auto held = pipeline.send(call_of(kScript), false);
+  Pipeline other = opened();
+  const auto written = other.send(call_of(kScript), false);
+  pipeline.send_again_elsewhere();
+  other.send_again_elsewhere();
+  CHECK(held->again);
+  CHECK(written->again);
+}
+
+TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
+  Pipeline pipeline = opened(false);
+  const auto list = pipeline.send(command({"LRANGE", "k", "0", "-1"}), false);
+  reply(pipeline, words({"message", "c", "0"}));  // before any SUBSCRIBE an array is an answer
+  CHECK(list->answer->items().size() == 3);
+
+  pipeline.subscribe(kC, false);
+  reply(pipeline, words({"subscribe", "c", "1"}));
+  reply(pipeline, words({"message", "c", "0"}));
+  CHECK(pipeline.take_pushes().size() == 2);
+}
+
+TEST_CASE("a refused subscription is announced, and the replies after it keep their places") {
+  Pipeline pipeline = opened();
+  pipeline.subscribe(kC, true);
+  const auto call = pipeline.send(call_of(kScript), false);
+  reply(pipeline, Reply::error("NOPERM this user has no permissions to access one of the channels"));
+  reply(pipeline, Reply{5});
+
+  CHECK(call->answer->integer() == 5);
+  const auto pushes = pipeline.take_pushes();
+  REQUIRE(pushes.size() == 1);
+  CHECK(pushes[0].kind == Push::Kind::refused);
+  CHECK(pushes[0].sharded);
+  CHECK(pushes[0].reply.is_error("NOPERM"));
+}
+
+TEST_CASE("a subscription that the server ends by itself takes nobody's place in the order") {
+  Pipeline pipeline = opened();
+  pipeline.subscribe(kC, true);
+  push(pipeline, {"ssubscribe", "c", "1"});
+  const auto call = pipeline.send(command({"GET", "k"}), false);
+  push(pipeline, {"sunsubscribe", "c", "0"});
+  push(pipeline, {"smessage", "c", "0"});  // not subscribed any more
+  reply(pipeline, Reply{"v"});
+
+  CHECK(call->answer->text() == "v");
+  const auto pushes = pipeline.take_pushes();
+  REQUIRE(pushes.size() == 2);
+  CHECK(pushes[1].kind == Push::Kind::unsubscribed);
+}
+
+TEST_CASE("of a flood the beginning is kept, and nothing of a channel that nobody wants") {
+  Pipeline pipeline = opened();
+  pipeline.subscribe(kC, false);
+  for (int i = 0; i < 1000; ++i) {
+    push(pipeline, {"message", "c", "0"});
+    push(pipeline, {"message", "d", "0"});
+  }
+  const auto pushes = pipeline.take_pushes();
+  CHECK(pushes.size() == 100);
+  CHECK(std::ranges::all_of(pushes, [](const Push& one) { return one.channel == kC; }));
+}
+
+TEST_CASE("a reply may be as large as its call allows") {
+  Pipeline pipeline = opened();
+  CHECK(pipeline.largest_reply() == kLargestReply);
+  Call small = call_of(kScript);
+  small.largest_reply = 100;
+  (void)pipeline.send(small, false);
+  CHECK(pipeline.largest_reply() == 100);
+  reply(pipeline, Reply{1});
+  pipeline.subscribe(kC, false);
+  CHECK(pipeline.largest_reply() == kLargestReply);
+}
+
+TEST_CASE("a reply that nobody asked for and a push out of shape are errors") {
+  const auto thrown_by = [](ReplyReader::Item item) -> std::string {
+    Pipeline pipeline = opened();
+    try {
+      (void)pipeline.accept(std::move(item));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  CHECK(thrown_by({.reply = Reply{1}}) == "the server answered a question that nobody asked");
+  CHECK(thrown_by({.reply = Reply::error("ERR \x1b[31mgo away")}) == "ERR \\x1b[31mgo away");
+  CHECK(thrown_by({.reply = Reply{std::vector<Reply>{Reply{"message"}, Reply{}}}, .push = true})
+            .find("where text was expected") != std::string::npos);
+}
