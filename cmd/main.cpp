@@ -1,4 +1,5 @@
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,31 +9,40 @@
 #include "base/text.h"
 #include "cmd/cli/app.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/status.h"
+#include "cmd/cli/verb.h"
 #include "cmd/server/secrets.h"
 #include "loop/core_limit.h"
 #include "loop/std_descriptors.h"
 
+namespace {
+
+/// Where each failure ends: one line for a person, the record of the verb that failed, where it keeps one, and
+/// one exit status for a script.
+int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) {
+  rlock::complain(line);
+  if (verb != nullptr) verb->failed(error);
+  return rlock::exit_code::of(error.kind());
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
-  // The only catch: whatever failed, and wherever, becomes
-  // one line for a person and one exit status for a script.
+  std::unique_ptr<rlock::Verb> verb;
+  // Whatever failed, and wherever, ends here. Another catch only adds where a value came from, or takes a
+  // failure that is to be expected for an answer; it says which.
   try {
     rlock::refuse_borrowed_rights();
     rlock::forbid_cores();
     rlock::fill_std_descriptors();
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     rlock::keep_passwords(argc, argv);
-    return rlock::app(started, words);
+    return rlock::app(started, words, verb);
   } catch (const rlock::Error& error) {
-    rlock::complain(error.what());
-    rlock::write_failed_status(error.kind(), error.what());
-    return rlock::exit_code::of(error.kind());
+    return fail(error.what(), error, verb.get());
   } catch (const std::exception& error) {
-    const std::string text = rlock::sanitized(error.what());
-    rlock::complain("internal error: " + text);
-    rlock::write_failed_status(rlock::Error::internal, text);
-    return rlock::exit_code::internal;
+    const rlock::Error internal{rlock::Error::internal, rlock::sanitized(error.what())};
+    return fail(std::string{"internal error: "} + internal.what(), internal, verb.get());
   }
 }

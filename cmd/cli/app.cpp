@@ -24,23 +24,21 @@ int print_version() {
   return exit_code::ok;
 }
 
-/// As parse(), whose failures the verb may want to write down.
-Parsed understand(Verb& verb, const VerbSpec& spec, const std::vector<std::string>& words) {
-  try {
-    return parse(spec, words);
-  } catch (const Error&) {
-    verb.misunderstood();
-    throw;
-  }
+/// A screen that cannot be printed is no failure of the verb: it has not begun, and keeps no record of it.
+int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
+  const std::string screen = help_screen(spec);
+  verb.reset();
+  print(screen);
+  return exit_code::ok;
 }
 
-int act(const VerbEntry& entry, TimePoint started, const std::vector<std::string>& words) {
-  const auto verb = entry.make();
+int act(const VerbEntry& entry, TimePoint started, const Words& words, std::unique_ptr<Verb>& verb) {
+  verb = entry.make();
   const VerbSpec spec = verb->spec();
-  const Parsed parsed = understand(*verb, spec, words);
+  const Parsed parsed = parse(spec, words);
   switch (parsed.wish) {
-    case Parsed::Wish::help: print(help_screen(spec)); return exit_code::ok;
-    case Parsed::Wish::version: return print_version();
+    case Parsed::Wish::help: return print_help(spec, verb);
+    case Parsed::Wish::version: verb.reset(); return print_version();
     case Parsed::Wish::act: break;
   }
   return verb->act(started, parsed.command);
@@ -96,7 +94,8 @@ bool names_host(const Front& front, const Words& words) {
 
 /// Finds the verb in `words`, behind `noun` unless that is empty,
 /// and lets it act. `options`: those that stood before the noun.
-int dispatch(TimePoint started, const std::string& noun, Words options, Words words) {
+int dispatch(TimePoint started, const std::string& noun, Words options, Words words,
+             std::unique_ptr<Verb>& verb) {
   const Front front = take_front(noun, words);
   if (noun.empty() && names_host(front, words)) refuse_host(words.front());
   options.insert(options.end(), front.options.begin(), front.options.end());
@@ -115,16 +114,18 @@ int dispatch(TimePoint started, const std::string& noun, Words options, Words wo
   words.erase(words.begin());
   if (const VerbEntry* entry = find_verb(noun.empty() ? word : noun + " " + word)) {
     words.insert(words.begin(), options.begin(), options.end());
-    return act(*entry, started, words);
+    return act(*entry, started, words, verb);
   }
-  if (noun.empty() && !noun_screen(word).empty()) return dispatch(started, word, options, words);
+  if (noun.empty() && !noun_screen(word).empty()) return dispatch(started, word, options, words, verb);
   if (word != "help") refuse_verb(noun, word);
   words.insert(words.begin(), {"help", noun});
-  return dispatch(started, "", options, words);
+  return dispatch(started, "", options, words, verb);
 }
 
 }  // namespace
 
-int app(TimePoint started, const std::vector<std::string>& words) { return dispatch(started, "", {}, words); }
+int app(TimePoint started, const std::vector<std::string>& words, std::unique_ptr<Verb>& verb) {
+  return dispatch(started, "", {}, words, verb);
+}
 
 }  // namespace rlock

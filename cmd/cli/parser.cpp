@@ -168,8 +168,8 @@ class Parser {
     std::ranges::reverse(typed);  // it takes them from the end
     try {
       app_.parse(typed);
-    } catch (const CLI::ArgumentMismatch& error) {
-      std::string_view name = error.what();  // "--wait: 1 required ... missing": the name stands first
+    } catch (const CLI::ArgumentMismatch& error) {  // CLI11's failures become ours
+      std::string_view name = error.what();         // "--wait: 1 required ... missing": the name stands first
       name = name.substr(0, name.find_first_of(": "));
       name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
       const Option* option = spec_.find(name);
@@ -218,12 +218,12 @@ class Parser {
       return refuse(Error::usage, value_is_missing(option, value));
     try {
       option.set(value);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // told when all options have been read
       refuse(error.kind(), fmt::format("{}: {}", as_typed(option), error.what()));
     }
   }
 
-  /// The first that is refused is told, but those behind it may say where to tell it.
+  /// The first refusal is told, but an option behind it may say where to: --status-file.
   void refuse(Error::Kind kind, const std::string& text) {
     if (!refused_) refused_.emplace(kind, text);
   }
@@ -340,7 +340,7 @@ class Parser {
                               in_quotes(word), operand.instead, shell_quoted(word))};
     try {
       operand.set(word);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // says which operand it is
       throw Error{error.kind(), fmt::format("{}: {}", operand.name, error.what())};
     }
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "cmd/cli/options.h"
 
 namespace rlock {
@@ -19,13 +20,14 @@ class Verb {
   /// Its screen and its options. Called once; the declaration lives no longer than the verb.
   virtual VerbSpec spec() = 0;
 
-  /// Its words could not be understood: those options are set that could be. Main tells the user why.
-  virtual void misunderstood() {}
-
   /// Does what was asked and answers the exit status. `started`:
   /// when rlock began, since waits are counted from there.
   /// `command`: of a verb that runs one, its words.
   virtual int act(TimePoint started, std::vector<std::string> command) = 0;
+
+  /// Its words were refused (those options are set that could be), or act() has thrown. The user knows
+  /// already: this is for a verb that keeps a record of how it ended.
+  virtual void failed(const Error& error) noexcept { static_cast<void>(error); }
 };
 
 /// One line of the table of verbs. A name of two words is a noun and its verb.

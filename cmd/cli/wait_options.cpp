@@ -11,7 +11,7 @@ namespace {
 Milliseconds limit_of(std::string_view value) {
   try {
     return parse_duration(value);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // says what may be typed besides
     throw Error{error.kind(), fmt::format("{}; or forever", error.what())};
   }
 }

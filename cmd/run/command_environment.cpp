@@ -32,7 +32,7 @@ std::optional<std::string> without_password(const std::string& url) {
   try {
     const Target target = parse_target(url);
     return target.password.empty() ? url : target.url();
-  } catch (const Error&) {
+  } catch (const Error&) {  // REDIS_URL is another program's, and may be something that only that one reads
     return url.find('@') == std::string::npos ? std::optional{url} : std::nullopt;
   }
 }

@@ -17,7 +17,6 @@
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
 #include "cmd/run/run_report.h"
-#include "cmd/run/status.h"
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "cmd/view/wait_lines.h"
@@ -233,7 +232,7 @@ int end_like(const Ended& ended, bool lost) {
 
 }  // namespace
 
-int run(const RunOptions& opt) {
+int run(const RunOptions& opt, StatusRecord& status) {
   RunReport report = report_of(opt);
   Session session{opt.deployment, opt.wait, opt.quorum_all};  // a Ctrl-C is a fact to look at from here on
   Executor& redis = session.redis;
@@ -254,7 +253,7 @@ int run(const RunOptions& opt) {
     const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, session, lines, *gave_up);
     report.waited = between(opt.started, Clock::now());
     report_gave_up(report, redis, *gave_up, exit);
-    write_status(report);
+    status.write(report);
     if (interrupted) die_of(*signals.ended());
     return exit;
   }
@@ -284,7 +283,7 @@ int run(const RunOptions& opt) {
   // A quorum of others does not wait until both have said who they are.
   if (const auto twins = redis.twins()) complain(twins->text);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
-  write_status(report);
+  status.write(report);
   hold.reset();  // its guardian has gone while we released
   return end_like(ended, lost.has_value());
 }

@@ -4,10 +4,67 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 
 namespace rlock {
 
 using Outcome = RunReport::Outcome;
+
+namespace {
+
+std::string_view name_of(RunReport::Outcome outcome) {
+  switch (outcome) {
+    case RunReport::Outcome::ran: return "ran";
+    case RunReport::Outcome::busy: return "busy";
+    case RunReport::Outcome::unreachable: return "unreachable";
+    case RunReport::Outcome::lost: return "lost";
+    case RunReport::Outcome::max_hold: return "max-hold";
+    case RunReport::Outcome::not_started: return "not-started";
+    case RunReport::Outcome::interrupted: return "interrupted";
+    case RunReport::Outcome::error: return "error";
+  }
+  return "error";
+}
+
+std::string_view name_of(RunReport::Released released) {
+  switch (released) {
+    case RunReport::Released::yes: return "yes";
+    case RunReport::Released::no: return "no";
+    case RunReport::Released::kept: return "kept";
+    case RunReport::Released::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string RunReport::json() const {
+  Json servers;
+  if (nodes) {
+    std::vector<Json> items;
+    for (const Node& node : *nodes)
+      items.push_back(
+          Json::object({{"url", node.url}, {"granted", node.granted}, {"said", Json::word(node.said)}}));
+    servers = Json::array(items);
+  }
+  return Json::object({{"v", 1},
+                       {"outcome", Json::word(name_of(outcome))},
+                       {"exit", exit},
+                       {"command_exit", command_exit},
+                       {"command_signal", command_signal},
+                       {"keys", Json::keys(keys)},
+                       {"type", Json::word(type)},
+                       {"owner", owner ? Json::word(owner->str()) : Json{}},
+                       {"fence", fence},
+                       {"slots", slots ? Json::list(*slots) : Json{}},
+                       {"waited_ms", waited},
+                       {"held_ms", held},
+                       {"released", released ? Json::word(name_of(*released)) : Json{}},
+                       {"nodes", servers},
+                       {"error", error}})
+      .str();
+}
 
 RunReport report_of(const RunOptions& options) {
   RunReport report;
@@ -37,6 +94,12 @@ void report_nodes(RunReport& report, const Executor& redis, const std::vector<Sa
 }
 
 }  // namespace
+
+void report_failed(RunReport& report, const Error& error) {
+  report.outcome = error.kind() == Error::unreachable ? Outcome::unreachable : Outcome::error;
+  report.exit = exit_code::of(error.kind());
+  report.error = error.what();
+}
 
 void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
   report.exit = exit;

@@ -2,7 +2,7 @@
 #include "cmd/run/command.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
-#include "cmd/run/status.h"
+#include "cmd/run/status_record.h"
 #include "cmd/verbs/verbs.h"
 
 namespace rlock {
@@ -12,31 +12,46 @@ class RunVerb final : public Verb {
  public:
   VerbSpec spec() override { return declare_run(options_, shell_); }
 
-  /// A report of an earlier run must not be taken for this one's.
-  void misunderstood() override {
-    open_status(options_.status_fd, options_.status_file, report_of(options_));
-  }
-
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
-    open_status(options_.status_fd, options_.status_file, report_of(options_));
+    known_ = report_of(options_);
+    status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
-    RunReport report = report_of(options_);
-    foresee_status(report);
+    known_ = report_of(options_);
     if (const auto problem = look_up(options_.command)) {
       complain(problem->text);
-      report.outcome = RunReport::Outcome::not_started;
-      report.exit = problem->exit_code;
-      report.error = problem->text;
-      write_status(report);
+      known_.outcome = RunReport::Outcome::not_started;
+      known_.exit = problem->exit_code;
+      known_.error = problem->text;
+      status_.write(known_);
       return problem->exit_code;
     }
-    return run(options_);
+    return run(options_, status_);
+  }
+
+  void failed(const Error& error) noexcept override {
+    if (!status_.opened() && !open_after_refusal()) return;
+    report_failed(known_, error);
+    status_.write(known_);
   }
 
  private:
+  /// Where not all words were understood: a record of an earlier run must not be taken for this one's.
+  bool open_after_refusal() noexcept {
+    known_ = report_of(options_);
+    try {
+      status_.open(options_.status_fd, options_.status_file);
+      return true;
+    } catch (const Error& error) {  // the second failure of this command line, which ends with the first
+      complain(error.what());
+      return false;
+    }
+  }
+
   RunOptions options_;
   std::optional<std::string> shell_;
+  StatusRecord status_;
+  RunReport known_;  ///< what a failure is added to
 };
 
 }  // namespace

@@ -130,7 +130,7 @@ class Reader {
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     try {
       option.set(option.value.empty() ? (truth(value) ? "" : "no") : value);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // says in which line of which file
       fail(fmt::format("{}: {}", name, error.what()));
     }
   }

@@ -132,7 +132,7 @@ std::vector<Target> targets_of(const std::vector<std::string>& urls, std::string
   for (const std::string& url : urls) {
     try {
       targets.push_back(parse_target(url));
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // says where the URL came from
       throw Error{error.kind(), fmt::format("{}: {}", source, error.what())};
     }
   }

@@ -1,4 +1,4 @@
-#include "cmd/run/status.h"
+#include "cmd/run/status_record.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -64,11 +64,12 @@ TEST_CASE("a status file of an older run is gone at once, and a new one appears 
   const std::string file = folder / "status";
   write_file(file, "old");
 
-  open_status({}, file, {});
+  StatusRecord status;
+  status.open({}, file);
   CHECK(::access(file.c_str(), F_OK) != 0);
-  write_status(sample());
+  status.write(sample());
   CHECK(read_file(file) == sample().json() + "\n");
-  write_failed_status(Error::system, "too late");
+  status.write({.error = "too late"});
   CHECK(read_file(file) == sample().json() + "\n");
 }
 
@@ -77,8 +78,9 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
   write_file(folder / "precious", "precious");
   REQUIRE(::symlink((folder / "precious").c_str(), (folder / "status").c_str()) == 0);
 
-  open_status({}, folder / "status", {});
-  write_status(sample());
+  StatusRecord status;
+  status.open({}, folder / "status");
+  status.write(sample());
   CHECK(read_file(folder / "precious") == "precious");
   CHECK(read_file(folder / "status") == sample().json() + "\n");
 }
@@ -88,8 +90,9 @@ TEST_CASE("a device is written to, and never replaced by a report") {
   const std::string device = folder / "null";  // not the real one: who runs this may be root
   if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) return;
   if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened) return;  // nodev
-  open_status({}, device, {});
-  write_status(sample());
+  StatusRecord status;
+  status.open({}, device);
+  status.write(sample());
   struct stat there{};
   REQUIRE(::stat(device.c_str(), &there) == 0);
   CHECK(S_ISCHR(there.st_mode));
@@ -178,8 +181,9 @@ TEST_CASE("nobody can take the name beforehand under which a report is written")
   TempDir folder;
   const std::string file = folder / "status";
   write_file(file + "." + std::to_string(::getpid()) + ".tmp", "in the way");
-  open_status({}, file, {});
-  write_status(sample());
+  StatusRecord status;
+  status.open({}, file);
+  status.write(sample());
   CHECK(read_file(file) == sample().json() + "\n");
   CHECK(test::output_of({"ls", "-A", folder.path()}) ==
         "status\nstatus." + std::to_string(::getpid()) + ".tmp\n");
@@ -200,17 +204,20 @@ TEST_CASE("a status file does not take the place of a pipe that somebody reads")
 }
 
 TEST_CASE("a status file that cannot be written is refused before anything is locked") {
-  CHECK_THROWS_AS(open_status({}, "/nonexistent/status", {}), Error);
-  CHECK_THROWS_AS(open_status({}, "/tmp", {}), Error);
+  CHECK_THROWS_AS(StatusRecord{}.open({}, "/nonexistent/status"), Error);
+  CHECK_THROWS_AS(StatusRecord{}.open({}, "/tmp"), Error);
 }
 
 TEST_CASE("the status descriptor gets one line and is not inherited") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
-  open_status(ends[1], "", {.keys = {LockName{"k"}}, .type = "lock"});
+  StatusRecord status;
+  status.open(ends[1], "");
   CHECK((::fcntl(ends[1], F_GETFD) & FD_CLOEXEC) != 0);
 
-  write_failed_status(Error::unreachable, "no server");
+  RunReport report{.keys = {LockName{"k"}}, .type = "lock"};
+  report_failed(report, Error{Error::unreachable, "no server"});
+  status.write(report);
   char text[1024];
   const ssize_t size = ::read(ends[0], text, sizeof text);
   REQUIRE(size > 0);
@@ -262,6 +269,20 @@ TEST_CASE("a run that comes to nothing leaves no report of an older one, and say
   const std::string busy = report_of_run({"-n", "--", "true"});
   CHECK(busy.find(R"("outcome":"busy","exit":75)") != std::string::npos);
   CHECK(busy.find(R"("waited_ms":null)") == std::string::npos);
+}
+
+TEST_CASE("words that are refused are told also where the status file cannot be written") {
+  test::RedisServer redis;
+  for (const test::Words& wrong : {test::Words{"--no-such-option"}, test::Words{"--wait", "soon"}}) {
+    CAPTURE(wrong.front());
+    test::Words words{"run", "-k", "k", "--status-file", "/nonexistent/status"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    words.insert(words.end(), {"--", "true"});
+    test::Rlock run{words, redis.environment()};
+    CHECK(run.exit_code(std::chrono::seconds{30}) == 64);
+    CHECK(run.err().find(wrong.front()) != std::string::npos);
+    CHECK(run.err().find("/nonexistent/status") != std::string::npos);
+  }
 }
 
 TEST_CASE("a standard descriptor that gets the status stays the command's too") {

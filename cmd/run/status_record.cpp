@@ -1,0 +1,36 @@
+#include "cmd/run/status_record.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/output.h"
+
+namespace rlock {
+
+void StatusRecord::open(std::optional<std::int64_t> fd, const std::string& file) {
+  opened_ = true;
+  fd_ = fd;
+  if (fd) keep_from_command(static_cast<int>(*fd));
+  if (!file.empty()) file_ = StatusFile{file};
+  wanted_ = fd || !file.empty();
+}
+
+void StatusRecord::write(const RunReport& report) noexcept {
+  if (!std::exchange(wanted_, false)) return;
+  const std::string line = report.json() + "\n";
+  if (fd_) {
+    if (const int failed = write_all(static_cast<int>(*fd_), line))
+      complain(fmt::format("cannot write the status to descriptor {}: {}", *fd_, std::strerror(failed)));
+  }
+  if (file_.named()) {
+    if (const int failed = file_.write(line))
+      complain(
+          fmt::format("cannot write the status to {}: {}", in_quotes(file_.path()), std::strerror(failed)));
+  }
+}
+
+}  // namespace rlock
