@@ -16,8 +16,8 @@
 
 namespace {
 
-/// Where each failure ends: one line for a person, the record of the verb that failed, where it keeps one, and
-/// one exit status for a script.
+/// Where each failure ends: one line for a person, the record of the verb that failed, where it keeps one,
+/// and one exit status for a script.
 int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) {
   rlock::complain(line);
   if (verb != nullptr) verb->failed(error);

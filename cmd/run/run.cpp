@@ -13,7 +13,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command.h"
 #include "cmd/run/command_environment.h"
-#include "cmd/run/hold.h"
+#include "cmd/run/held_command.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
 #include "cmd/run/run_report.h"
@@ -152,7 +152,7 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   return options;
 }
 
-Tenure tenure_of(const RunOptions& opt, const Keeper& keeper) {
+HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
   return {.name = all_keys(opt),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
           .renewed = opt.renew,
@@ -203,26 +203,8 @@ void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
                        joined(pids, ", ")));
 }
 
-int exit_status_of_start(int error) {
-  switch (error) {
-    case ENOENT: return exit_code::not_found;
-    case EAGAIN:  // no process, no memory, no descriptor: not the command's fault
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE: return exit_code::system;
-    default: return exit_code::not_runnable;
-  }
-}
-
-int exit_status(const Ended& ended, bool lost) {
-  if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
-  if (ended.too_late) return exit_code::unreachable;
-  if (lost) return exit_code::lost;
-  return ended.max_hold ? exit_code::max_hold : ended.exit_code;
-}
-
-/// Ends as the command did: whoever watches sees the same
-/// signal, and on a terminal the rest of our group the same key.
+/// Ends as the command did: our parent sees the same signal, and on a terminal the rest of our group gets the
+/// same key.
 int end_like(const Ended& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);
   if (ended.pressed) share_with_group(*ended.pressed);
@@ -269,7 +251,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
-  std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, tenure_of(opt, keeper),
+  std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, lock_of(opt, keeper),
                                   holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
   const Ended ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/time.h"
-#include "cmd/run/hold.h"
+#include "cmd/run/held_command.h"
 #include "cmd/run/run_options.h"
 #include "redis/executor.h"
 #include "sync/acquire.h"

@@ -15,11 +15,11 @@
 
 namespace rlock {
 
-/// What holding a command has to know about its lock.
-struct Tenure {
+/// What a held command has to know about its lock.
+struct HeldLock {
   std::string name;                      ///< for messages: 'deploy'
   std::function<Deadlines()> deadlines;  ///< until when the command may run; moves on with each renewal
-  bool renewed = true;                   ///< else they stand still
+  bool renewed = true;                   ///< else they never move
   std::function<std::optional<std::string>()> lost;  ///< why it is not ours any more; nothing while it is
 };
 
@@ -35,7 +35,7 @@ struct HoldOptions {
 };
 
 /// How it ended.
-struct Ended {
+struct [[nodiscard]] Ended {
   int exit_code = 0;               ///< what a shell would say
   std::optional<int> signal;       ///< which one killed it
   int not_started = 0;             ///< errno; 0: it ran
@@ -50,13 +50,17 @@ struct Ended {
   bool ran() const noexcept { return not_started == 0 && !interrupted && !too_late; }
 };
 
-/// Runs a command that lives no longer than its lock, and looks to whoever is around as if it ran alone.
+/// The exit status of the run, unless it ends by a signal as its command did. `lost`: the lock was lost.
+int exit_status(const Ended& ended, bool lost);
+
+/// Runs a command that lives no longer than its lock, and that behaves towards its terminal and its parents
+/// as it would without us.
 ///
 /// A guardian is started with it; it goes when the HeldCommand
 /// goes, so that nobody waits for it before the lock is released.
 class HeldCommand {
  public:
-  HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options);
+  HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOptions options);
   HeldCommand(const HeldCommand&) = delete;
   HeldCommand& operator=(const HeldCommand&) = delete;
 
@@ -69,10 +73,10 @@ class HeldCommand {
   void escalate(TimePoint now);
   void announce(const Child& child, TimePoint now);
   bool others_matter(TimePoint now);
-  bool look_at(const std::vector<pid_t>& others);
+  bool wait_for(const std::vector<pid_t>& others);
   Ended finish(Child& child);
   void wait_for_hidden(const Child& child);
-  void wait_for_parting();
+  void wait_for_rest();
   Deadlines deadlines() const;
   Deadlines of_lock() const;
   std::string what_follows(const Child& child, TimePoint now) const;
@@ -83,7 +87,7 @@ class HeldCommand {
 
   Loop& loop_;
   Signals& signals_;
-  Tenure tenure_;
+  HeldLock lock_;
   HoldOptions options_;
   Family family_;
   Escalation escalation_;

@@ -1,4 +1,4 @@
-#include "cmd/run/hold.h"
+#include "cmd/run/held_command.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,18 +8,19 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/cli/exit_code.h"
 
 namespace rlock {
 namespace {
 
-/// How long we wait for those who got KILL because the lock is lost. It is not ours any more: nothing is
-/// gained by waiting for what KILL does not end.
-constexpr Milliseconds kDying{1000};
+/// How long we wait for processes that got KILL because the lock is lost. It is not ours any more: nothing is
+/// gained by waiting for a process that KILL does not end.
+constexpr Milliseconds kKillEnds{1000};
 
-/// How long the rest of a group may take to end of the signal
-/// that has ended its first process, and how often we look.
-constexpr Milliseconds kParting{200};
-constexpr Milliseconds kGlance{5};
+/// How long the other processes of a group may take to end after the signal that has ended the first one, and
+/// how often we look.
+constexpr Milliseconds kRestEnds{200};
+constexpr Milliseconds kBetweenLooks{5};
 
 std::string listed(const std::vector<pid_t>& pids) {
   std::vector<std::string> words;
@@ -28,12 +29,30 @@ std::string listed(const std::vector<pid_t>& pids) {
   return joined(words, ", ");
 }
 
+int exit_status_of_start(int error) {
+  switch (error) {
+    case ENOENT: return exit_code::not_found;
+    case EAGAIN:  // no process, no memory, no descriptor: not the command's fault
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE: return exit_code::system;
+    default: return exit_code::not_runnable;
+  }
+}
+
 }  // namespace
 
-HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOptions options)
+int exit_status(const Ended& ended, bool lost) {
+  if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
+  if (ended.too_late) return exit_code::unreachable;
+  if (lost) return exit_code::lost;
+  return ended.max_hold ? exit_code::max_hold : ended.exit_code;
+}
+
+HeldCommand::HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOptions options)
     : loop_(loop),
       signals_(signals),
-      tenure_(std::move(tenure)),
+      lock_(std::move(lock)),
       options_(std::move(options)),
       family_(0, ::getsid(0), options_.marks),
       escalation_(options_.signal),
@@ -41,12 +60,13 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, Tenure tenure, HoldOption
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
 Ended HeldCommand::run() {
-  // What came during the wait was about the wait: a USR1 asked what we wait for, and would kill the command.
+  // Signals that came during the wait were meant for the wait: a USR1 asked what we wait for, and would kill
+  // the command.
   signals_.look();
   static_cast<void>(signals_.take());
   signals_.take_stops();
-  // The last look before there is no way back: whoever asked
-  // us to end while we acquired does not want it started.
+  // The last look before the command exists: whoever asked us to end while we acquired does not want it
+  // started.
   signals_.look();
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (Clock::now() >= of_lock().stop) return {.too_late = true};
@@ -84,26 +104,26 @@ void HeldCommand::turn(Child& child) {
 
   if (!child.ended() || first_ended_ != kNever) return;
   first_ended_ = now;
-  // Whoever outlives the first process while all are to stop had his chance.
+  // The others got the stop signal together with the first process, and had as much time as it had.
   if (escalation_.begun()) escalation_.hurry();
 }
 
-Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? tenure_.deadlines() : Deadlines{}; }
+Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? lock_.deadlines() : Deadlines{}; }
 
 Deadlines HeldCommand::deadlines() const {
   return earliest(of_lock(), {options_.max_hold, later(options_.max_hold, options_.kill_after)});
 }
 
 void HeldCommand::announce(const Child& child, TimePoint now) {
-  if (const auto why = said_lost_ ? std::nullopt : tenure_.lost()) {
+  if (const auto why = said_lost_ ? std::nullopt : lock_.lost()) {
     said_lost_ = true;
-    complain(fmt::format("lost {}: {}; {}", tenure_.name, *why, what_follows(child, now)));
+    complain(fmt::format("lost {}: {}; {}", lock_.name, *why, what_follows(child, now)));
   }
   if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;
   at_max_hold_ = true;
-  // What renewals go on moving does not end before --kill-after.
-  const TimePoint kill = tenure_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
-  complain(fmt::format("--max-hold is over for {}: {}", tenure_.name, how_it_is_stopped(kill, now)));
+  // While renewals go on, the deadline of the lock moves, and --kill-after alone counts.
+  const TimePoint kill = lock_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
+  complain(fmt::format("--max-hold is over for {}: {}", lock_.name, how_it_is_stopped(kill, now)));
 }
 
 std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
@@ -117,18 +137,18 @@ std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const 
 }
 
 void HeldCommand::say_what_stopping_means() const {
-  if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", tenure_.name));
+  if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", lock_.name));
   complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
-                       tenure_.name, describe(left(of_lock().stop, Clock::now()))));
+                       lock_.name, describe(left(of_lock().stop, Clock::now()))));
 }
 
 void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
   if (pids.empty() || std::exchange(said_refused_, true)) return;
   complain(fmt::format("may not signal {} (another user's); {} is renewed as long as it is ours",
-                       listed(pids), tenure_.name));
+                       listed(pids), lock_.name));
 }
 
-/// Those who have left the group, for a group of their own, run on then: a person has to look for them.
+/// Processes that have left the group, for a group of their own, go on running then: a person has to know.
 void HeldCommand::say_hidden() {
   if (std::exchange(said_hidden_, true) || Family::proc_shows_us()) return;
   complain("/proc does not show the command's processes: only its process group is stopped");
@@ -144,15 +164,15 @@ void HeldCommand::escalate(TimePoint now) {
 
 bool HeldCommand::others_matter(TimePoint now) {
   if (next_exit_ && !next_exit_->over()) {
-    // Those that must die are waited for as long as the lock is ours, and only a moment when it is lost.
-    return !escalation_.begun() || !said_lost_ || now < later(first_ended_, kDying);
+    // We wait for processes that got KILL as long as the lock is ours, and only a moment when it is lost.
+    return !escalation_.begun() || !said_lost_ || now < later(first_ended_, kKillEnds);
   }
-  if (escalation_.hurrying()) return true;  // /proc may not show who has to get KILL
-  if (escalation_.begun()) return look_at(family_.all());
-  return options_.until_group && look_at(family_.in_group());
+  if (escalation_.hurrying()) return true;  // KILL is sent in the next turn, also to whom /proc does not show
+  if (escalation_.begun()) return wait_for(family_.all());
+  return options_.until_group && wait_for(family_.in_group());
 }
 
-bool HeldCommand::look_at(const std::vector<pid_t>& others) {
+bool HeldCommand::wait_for(const std::vector<pid_t>& others) {
   next_exit_.reset();
   if (others.empty()) return false;
   next_exit_.emplace(loop_, others.front());
@@ -170,28 +190,28 @@ Ended HeldCommand::finish(Child& child) {
     if (had_terminal && pressed && !escalation_.begun()) ended.pressed = key;
   }
   if (escalation_.begun()) wait_for_hidden(child);
-  if (ended.signal || job_.passed_on()) wait_for_parting();
+  if (ended.signal || job_.passed_on()) wait_for_rest();
   if (!family_.group_lives()) return ended;
   ended.left = family_.in_group();
   ended.left_hidden = ended.left.empty();
   return ended;
 }
 
-/// Waits for those of the group whom /proc does not show, as for the others: as long as the lock is ours, and
-/// only a moment when it is lost. All of them got KILL when the first process had ended.
+/// Waits for processes of the group that /proc does not show as for the others: as long as the lock is ours,
+/// and only a moment when it is lost. All of them got KILL when the first process had ended.
 void HeldCommand::wait_for_hidden(const Child& child) {
   while (family_.group_lives()) {
     const TimePoint now = Clock::now();
     announce(child, now);
-    if (said_lost_ && now >= later(first_ended_, kDying)) return;
-    loop_.turn(later(now, now < later(first_ended_, kParting) ? kGlance : kParting));
+    if (said_lost_ && now >= later(first_ended_, kKillEnds)) return;
+    loop_.turn(later(now, now < later(first_ended_, kRestEnds) ? kBetweenLooks : kRestEnds));
   }
 }
 
-/// Gives those who die of the signal that ended the first process the time to do so.
-void HeldCommand::wait_for_parting() {
-  const TimePoint until = later(Clock::now(), kParting);
-  while (Clock::now() < until && family_.group_lives()) loop_.turn(later(Clock::now(), kGlance));
+/// Gives the other processes of the group the time to end by the signal that ended the first one.
+void HeldCommand::wait_for_rest() {
+  const TimePoint until = later(Clock::now(), kRestEnds);
+  while (Clock::now() < until && family_.group_lives()) loop_.turn(later(Clock::now(), kBetweenLooks));
 }
 
 }  // namespace rlock

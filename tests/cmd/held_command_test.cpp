@@ -1,0 +1,392 @@
+#include "cmd/run/held_command.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "loop/source.h"
+#include "support/eventually.h"
+#include "support/forked.h"
+#include "support/process.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// Keeps a lock of which no server knows: the test says when it is renewed and when it is lost.
+class FakeKeeper final : public Source {
+ public:
+  Deadlines deadlines{later(Clock::now(), 60s), later(Clock::now(), 61s)};
+  std::optional<Milliseconds> lease;  ///< renewed all the time: so much is always left until the stop signal
+  std::function<void()> each_look = [] {};  ///< what the test does meanwhile
+  std::function<bool()> lost_when = [] { return false; };
+  Milliseconds grace{60000};  ///< between the loss and KILL
+
+  explicit FakeKeeper(Loop& loop) : loop_(loop) { loop_.join(*this); }
+  ~FakeKeeper() override { loop_.leave(*this); }
+
+  HeldLock lock() {
+    return {.name = "'k'", .deadlines = [this] { return deadlines; }, .lost = [this] { return lost_; }};
+  }
+
+  TimePoint wake_at() const override { return next_look_; }
+  void ready(short, TimePoint now) override {
+    next_look_ = later(now, 5ms);
+    if (lease) deadlines = {later(now, *lease), later(now, *lease + 1s)};
+    each_look();
+    if (lost_ || !lost_when()) return;
+    lost_ = "somebody removed it";
+    deadlines = {now, later(now, grace)};
+  }
+
+ private:
+  Loop& loop_;
+  TimePoint next_look_ = Clock::now();
+  std::optional<std::string> lost_;
+};
+
+/// What "exit 143, signal 15" looked like from outside.
+std::string text_of(const Ended& ended) {
+  std::string text = fmt::format("exit {}", ended.exit_code);
+  if (ended.signal) text += fmt::format(", signal {}", *ended.signal);
+  if (ended.not_started != 0) text += fmt::format(", not started {}", ended.not_started);
+  if (ended.interrupted) text += fmt::format(", interrupted {}", *ended.interrupted);
+  if (ended.too_late) text += ", too late";
+  if (ended.max_hold) text += ", max hold";
+  if (!ended.left.empty() || ended.left_hidden) text += ", left some";
+  return text;
+}
+
+/// A shell command that is held in a process of its own. It appends what it has to say to $LOG.
+class Scene {
+ public:
+  HoldOptions options{.kill_after = 60s};
+  std::function<void(FakeKeeper&)> arrange = [](FakeKeeper&) {};
+  std::function<void()> before_run = [] {};
+
+  explicit Scene(const std::string& line) : Scene(Words{"sh", "-c", line}) {}
+  explicit Scene(Words argv) {
+    options.command = {std::move(argv), {{"LOG", log_file()}, {"HELD_TEST", folder_.path()}}};
+    options.marks = {"HELD_TEST=" + folder_.path()};
+  }
+
+  /// Runs it, and answers how it ended.
+  std::string run() {
+    const StopWatch watch;
+    const int status = in_another_process([this] { return live(); });
+    took_ = watch.elapsed();
+    return status == 0 ? read_file(folder_ / "ended") : fmt::format("status {}", status);
+  }
+
+  /// The process of run(): holds the command, and ends when it has ended.
+  int live() {
+    ::setsid();  // no terminal of whoever runs the tests
+    ::dup2(::open((folder_ / "err").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600), STDERR_FILENO);
+    Loop loop;
+    Signals signals{loop};
+    FakeKeeper keeper{loop};
+    arrange(keeper);
+    before_run();
+    HeldCommand held{loop, signals, keeper.lock(), options};
+    write_file(folder_ / "ended", text_of(held.run()));
+    return 0;
+  }
+
+  std::chrono::milliseconds took() const { return took_; }
+  std::string log() const { return read_file(log_file()); }
+  std::string err() const { return read_file(folder_ / "err"); }
+  std::string log_file() const { return folder_ / "log"; }
+  std::string operator/(const std::string& name) const { return folder_ / name; }
+
+  /// The lock is lost when the command has said `text`.
+  void lose_at(const std::string& text, Milliseconds grace) {
+    arrange = [this, text, grace](FakeKeeper& keeper) {
+      keeper.grace = grace;
+      keeper.lost_when = [this, text] { return contains(log(), text); };
+    };
+  }
+
+  static bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+ private:
+  TempDir folder_;
+  std::chrono::milliseconds took_{0};
+};
+
+bool contains(const std::string& text, const std::string& part) { return Scene::contains(text, part); }
+
+/// Says that it runs, and runs on and on. The short sleeps let the shell see its signals.
+const std::string kRunOn = "echo ready >>$LOG; while :; do sleep 0.02; done";
+
+/// The guardian of this process; 0: there is none, or it has died.
+pid_t guardian_of_ours() {
+  for (const std::string& word :
+       split(read_file(fmt::format("/proc/self/task/{}/children", ::getpid())), ' ')) {
+    const pid_t pid = std::atoi(word.c_str());
+    if (pid > 0 && read_file(fmt::format("/proc/{}/comm", pid)) == "guardian\n" && state_of(pid) != 'Z')
+      return pid;
+  }
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a held command ends as it would without a lock") {
+  CHECK(Scene{"exit 0"}.run() == "exit 0");
+  CHECK(Scene{"exit 7"}.run() == "exit 7");
+  CHECK(Scene{"kill -TERM $$"}.run() == "exit 143, signal 15");
+  CHECK(Scene{"kill -KILL $$"}.run() == "exit 137, signal 9");
+}
+
+TEST_CASE("a command that cannot be started leaves no guardian, and says why") {
+  const auto not_started = [](int error) { return fmt::format("exit 0, not started {}", error); };
+  CHECK(Scene{Words{"/nonexistent/command"}}.run() == not_started(ENOENT));
+  CHECK(Scene{Words{"/dev/null"}}.run() == not_started(EACCES));
+}
+
+TEST_CASE("a command is not started without a guardian") {
+  Scene scene{"echo ready >>$LOG"};
+  const int status = in_another_process([&] {
+    ::setsid();
+    Loop loop;
+    Signals signals{loop};
+    FakeKeeper keeper{loop};
+    HeldCommand held{loop, signals, keeper.lock(), scene.options};
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    ::setrlimit(RLIMIT_NOFILE, &none);  // no pipe to a guardian can be made, nor a file with the result
+    return held.run().not_started;
+  });
+  CHECK(WEXITSTATUS(status) == EMFILE);
+  CHECK(scene.log().empty());
+}
+
+TEST_CASE("a command is not started when a signal has ended the wait, or the lock may end at once") {
+  Scene interrupted{"echo ready >>$LOG"};
+  interrupted.before_run = [] { ::kill(::getpid(), SIGTERM); };
+  CHECK(interrupted.run() == "exit 0, interrupted 15");
+  CHECK(interrupted.log().empty());
+
+  Scene late{"echo ready >>$LOG"};
+  late.arrange = [](FakeKeeper& keeper) { keeper.deadlines.stop = Clock::now(); };
+  CHECK(late.run() == "exit 0, too late");
+  CHECK(late.log().empty());
+}
+
+TEST_CASE("a command runs as long as its lock is renewed, beyond the first deadline") {
+  Scene scene{"until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.lease = 1s;
+    keeper.each_look = [&, first = later(Clock::now(), 1s)] {
+      if (Clock::now() > first) write_file(scene.log_file() + ".go", "");
+    };
+  };
+  CHECK(scene.run() == "exit 3");
+  CHECK(scene.took() > 1s);
+  CHECK(scene.err().empty());
+}
+
+TEST_CASE(
+    "a command that outlives the time of a lock that nobody renews is stopped before the lock can end") {
+  Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
+  scene.arrange = [](FakeKeeper& keeper) {
+    keeper.deadlines = {later(Clock::now(), 300ms), later(Clock::now(), 60s)};
+  };
+  CHECK(scene.run() == "exit 3");
+  CHECK(scene.log() == "ready\nterm\n");
+  CHECK(scene.took() >= 300ms);
+}
+
+TEST_CASE("a loss stops the command at once, and says what follows") {
+  Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
+  scene.lose_at("ready", 60s);
+  CHECK(scene.run() == "exit 3");
+  CHECK(scene.log() == "ready\nterm\n");
+  CHECK(contains(scene.err(),
+                 "rlock: lost 'k': somebody removed it; stopping the command: SIGTERM now, SIGKILL in "));
+}
+
+TEST_CASE("a command that does not obey gets the signal, CONT, and KILL when the lock can end") {
+  Scene scene{"trap 'echo term >>$LOG' TERM; trap 'echo cont >>$LOG' CONT; " + kRunOn};
+  scene.lose_at("ready", 500ms);
+  CHECK(scene.run() == "exit 137, signal 9");
+  CHECK(scene.log() == "ready\nterm\ncont\n");
+  CHECK(scene.took() >= 500ms);
+}
+
+TEST_CASE("the signal that stops the command can be chosen") {
+  Scene scene{"trap 'echo term >>$LOG' TERM; trap 'echo usr1 >>$LOG; exit 4' USR1; " + kRunOn};
+  scene.options.signal = SIGUSR1;
+  scene.lose_at("ready", 60s);
+  CHECK(scene.run() == "exit 4");
+  CHECK(scene.log() == "ready\nusr1\n");
+}
+
+TEST_CASE("a command that is stopped is woken to obey, and not when it is too late for that") {
+  const std::string line = "trap 'echo term >>$LOG; exit 3' TERM; echo ready >>$LOG; kill -STOP $$; sleep 60";
+  Scene in_time{line};
+  in_time.lose_at("ready", 60s);
+  CHECK(in_time.run() == "exit 3");
+
+  Scene too_late{line};
+  too_late.lose_at("ready", 0s);
+  CHECK(too_late.run() == "exit 137, signal 9");
+  CHECK(too_late.log() == "ready\n");
+}
+
+TEST_CASE(
+    "a command that ends while its loss is handled ends as it says, and the rest of its group is killed") {
+  Scene scene{
+      "trap 'exit 5' TERM; sh -c 'trap \"\" TERM; echo $$ >$LOG.pid; echo ready >>$LOG; sleep 60' & "
+      "while :; do sleep 0.02; done"};
+  scene.lose_at("ready", 60s);
+  CHECK(scene.run() == "exit 5");
+  CHECK_FALSE(alive(std::stoi(read_file(scene.log_file() + ".pid"))));
+}
+
+TEST_CASE("a loss after the command has ended stops those that --until group waits for") {
+  Scene scene{"sleep 60 & echo $! >$LOG.pid; echo ready >>$LOG; exit 6"};
+  scene.options.until_group = true;
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.lost_when = [&] {
+      const std::vector<std::string> pid = split(read_file(scene.log_file() + ".pid"), '\n');
+      return contains(scene.log(), "ready") && state_of(::getpgid(std::atoi(pid.front().c_str()))) == 'Z';
+    };
+  };
+  CHECK(scene.run() == "exit 6");
+  CHECK(scene.err() == "rlock: lost 'k': somebody removed it; the command has ended\n");
+  CHECK_FALSE(alive(std::stoi(read_file(scene.log_file() + ".pid"))));
+}
+
+TEST_CASE("a command goes on without its lock where --on-lost warn says so") {
+  Scene scene{"echo ready >>$LOG; until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
+  scene.options.stop_on_loss = false;
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.grace = 0s;
+    keeper.lost_when = [&] { return contains(scene.log(), "ready"); };
+    keeper.each_look = [&] {
+      if (contains(scene.err(), "lost 'k'")) write_file(scene.log_file() + ".go", "");
+    };
+  };
+  CHECK(scene.run() == "exit 3");
+  CHECK(scene.err() == "rlock: lost 'k': somebody removed it; the command runs on (--on-lost warn)\n");
+}
+
+TEST_CASE("--max-hold stops the command, and kills it after --kill-after though the lock is renewed on") {
+  Scene obedient{"trap 'exit 3' TERM; " + kRunOn};
+  obedient.arrange = [](FakeKeeper& keeper) { keeper.lease = 10s; };
+  obedient.options.max_hold = later(Clock::now(), 300ms);
+  CHECK(obedient.run() == "exit 3, max hold");
+  CHECK(contains(obedient.err(),
+                 "rlock: --max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in "));
+
+  Scene stubborn{"trap '' TERM; " + kRunOn};
+  stubborn.arrange = [](FakeKeeper& keeper) { keeper.lease = 10s; };
+  stubborn.options.max_hold = later(Clock::now(), 200ms);
+  stubborn.options.kill_after = 300ms;
+  CHECK(stubborn.run() == "exit 137, signal 9, max hold");
+  CHECK(stubborn.took() >= 400ms);
+}
+
+TEST_CASE("a loss during --max-hold is said, and the sooner KILL counts") {
+  Scene scene{"trap 'echo term >>$LOG' TERM; " + kRunOn};
+  scene.options.max_hold = later(Clock::now(), 200ms);
+  scene.lose_at("term", 100ms);
+  CHECK(scene.run() == "exit 137, signal 9, max hold");
+  CHECK(contains(scene.err(), "--max-hold is over for 'k'"));
+  CHECK(contains(scene.err(), "lost 'k': somebody removed it"));
+  CHECK(scene.log() == "ready\nterm\n");
+}
+
+TEST_CASE("a guardian that dies is replaced, and the command runs on") {
+  Scene scene{"echo ready >>$LOG; until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.each_look = [&, killed = pid_t{0}]() mutable {
+      const pid_t guardian = contains(scene.log(), "ready") ? guardian_of_ours() : 0;
+      if (guardian == 0) return;
+      if (killed == 0) ::kill(killed = guardian, SIGKILL);
+      if (guardian != killed) write_file(scene.log_file() + ".go", "");
+    };
+  };
+  CHECK(scene.run() == "exit 3");
+}
+
+TEST_CASE("a guardian that is stopped does not keep us from stopping the command") {
+  Scene scene{"trap '' TERM; " + kRunOn};
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.grace = 100ms;
+    keeper.lost_when = [&] {
+      const pid_t guardian = contains(scene.log(), "ready") ? guardian_of_ours() : 0;
+      return guardian != 0 && ::kill(guardian, SIGSTOP) == 0;
+    };
+  };
+  CHECK(scene.run() == "exit 137, signal 9");
+}
+
+TEST_CASE("a command is stopped in time while we stand still, and its end is seen when we go on") {
+  Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
+  scene.arrange = [](FakeKeeper& keeper) {
+    keeper.deadlines = {later(Clock::now(), 400ms), later(Clock::now(), 60s)};
+  };
+  const int status = in_another_process([&] {
+    const pid_t holder = ::fork();
+    if (holder == 0) ::_exit(scene.live());
+    const bool ready = eventually([&] { return contains(scene.log(), "ready"); });
+    ::kill(holder, SIGSTOP);
+    const bool stopped = eventually([&] { return contains(scene.log(), "term"); });
+    const bool held = state_of(holder) == 'T';
+    ::kill(holder, SIGCONT);
+    int end = -1;
+    ::waitpid(holder, &end, 0);
+    return ready && stopped && held && end == 0 ? 0 : 1;
+  });
+  CHECK(status == 0);
+  CHECK(read_file(scene / "ended") == "exit 3");
+}
+
+TEST_CASE("what is sent to us while we hold reaches the command, and its answer is our end") {
+  Scene scene{"trap 'echo hup >>$LOG' HUP; trap 'exit 9' INT; " + kRunOn};
+  scene.arrange = [&](FakeKeeper& keeper) {
+    keeper.each_look = [&, sent = 0]() mutable {
+      if (sent == 0 && contains(scene.log(), "ready")) ::kill(::getpid(), (++sent, SIGHUP));
+      if (sent == 1 && contains(scene.log(), "hup")) ::kill(::getpid(), (++sent, SIGINT));
+    };
+  };
+  CHECK(scene.run() == "exit 9");
+  CHECK(scene.log() == "ready\nhup\n");
+}
+
+TEST_CASE("the exit status of a run tells a loss from the command's own end") {
+  struct Row {
+    Ended ended;
+    bool lost;
+    int status;
+  };
+  for (const Row& row : {
+           Row{{.exit_code = 7}, false, 7},
+           Row{{.exit_code = 143, .signal = 15}, false, 143},
+           Row{{.exit_code = 7}, true, exit_code::lost},
+           Row{{.exit_code = 0}, true, exit_code::lost},
+           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, false, exit_code::max_hold},
+           Row{{.exit_code = 143, .signal = 15, .max_hold = true}, true, exit_code::lost},
+           Row{{.not_started = ENOENT}, false, exit_code::not_found},
+           Row{{.not_started = EACCES}, false, exit_code::not_runnable},
+           Row{{.not_started = EMFILE}, false, exit_code::system},
+           Row{{.not_started = ENOENT}, true, exit_code::not_found},
+           Row{{.too_late = true}, false, exit_code::unreachable},
+           Row{{.too_late = true}, true, exit_code::unreachable},
+       }) {
+    CAPTURE(text_of(row.ended));
+    CAPTURE(row.lost);
+    CHECK(exit_status(row.ended, row.lost) == row.status);
+  }
+}
