@@ -13,9 +13,6 @@ namespace {
 /// been gone for many attempts; the oldest ones have nothing left that would outlive a lease.
 constexpr std::size_t kMostAbandoned = 4;
 
-/// Before we ask again to listen, where a server could not let us just now.
-constexpr Milliseconds kListenAgain{200};
-
 }  // namespace
 
 Link::Link(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls, Address address,
@@ -49,8 +46,8 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), later(now, timeouts_.connect));
 }
 
-/// Certificates are renewed while locks are held. What cannot be
-/// used just now is being replaced: then those from before serve.
+/// Certificates are renewed while locks are held. Files that cannot
+/// be used just now are being replaced: the ones read before are kept.
 void Link::read_certificates_again() {
   if (!tls_) return;
   try {
@@ -80,15 +77,15 @@ void Link::failed(Failure why, TimePoint now) {
   failure_ = std::move(why);
   connection_.reset();
   second_pubsub_.reset();
-  subscriber_ = nullptr;
+  subscriptions_.disconnected();
   backoff_.ended(now);
 }
 
-/// Looks at what became of the connections since the last turn.
+/// Takes up what became of the connections since the last turn.
 void Link::advance(TimePoint now) {
-  drain_messages(now);
+  drain_pushes(now);
   check_connection(now);
-  listen(now);
+  subscribe(now);
 }
 
 void Link::check_connection(TimePoint now) {
@@ -121,7 +118,7 @@ void Link::renew(std::uint64_t connection, Failure why) {
 }
 
 void Link::retire() {
-  watched_.clear();
+  subscriptions_.clear();
   if (connection_) failed({Error::unreachable, "retired"}, Clock::now());
 }
 
@@ -129,75 +126,61 @@ Connection* Link::find(std::uint64_t connection) {
   return connection_ && connection_->number() == connection ? connection_.get() : nullptr;
 }
 
-// --- listening -----------------------------------------------------------------------------------
+// --- subscriptions --------------------------------------------------------------------------------
 
-/// The connection on which announcements come, if it is there.
+/// The connection that messages come on, if it is there.
 Connection* Link::pubsub() const {
   return resp2_ == Connection::Resp2::no ? connection_.get() : second_pubsub_.get();
 }
 
-/// Tells the connection that should listen what to listen to, once.
-void Link::listen(TimePoint now) {
-  if (watched_.empty() || subscribe_error_ || now < listen_at_ || !connection_) return;
-  const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
-  if (needs_second && pubsub_backoff_.due(now)) {
-    pubsub_backoff_.began(now);
-    try {
-      second_pubsub_ = attempt(now);
-    } catch (const Error&) {  // the password file again
-      pubsub_backoff_.ended(now);
-    }
-  }
-  if (pubsub() == nullptr || pubsub() == subscriber_) return;
-  subscriber_ = pubsub();
-  for (const Wish& wish : watched_) subscriber_->subscribe(wish.channel, wish.sharded);
+/// The same, if it has been told what is wanted.
+Connection* Link::subscriber() const {
+  Connection* const connection = pubsub();
+  const bool told = connection != nullptr && connection->number() == subscriptions_.connection();
+  return told ? connection : nullptr;
 }
 
-void Link::drain_messages(TimePoint now) {
-  if (subscriber_ != nullptr)
-    for (const Push& push : subscriber_->take_pushes()) accept(push, now);
+void Link::drain_pushes(TimePoint now) {
+  if (Connection* connection = subscriber()) {
+    for (const Push& push : connection->take_pushes()) {
+      if (!subscriptions_.accept(push, now)) continue;
+      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(),
+                       *subscriptions_.error()));
+    }
+  }
   if (second_pubsub_ && second_pubsub_->failure()) {
     second_pubsub_.reset();
-    subscriber_ = nullptr;
+    subscriptions_.disconnected();
     pubsub_backoff_.ended(now);
   }
 }
 
-/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The
-/// plain one beside it goes on, and hears what such a server announces.
-bool Link::sent_away(const Push& push) {
-  if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
-  if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
-  watched_.erase({push.channel, true});
-  misplaced_ = misplaced_ || push.kind == Push::Kind::unsubscribed || push.reply.is_error("MOVED");
-  return true;
+void Link::open_second(TimePoint now) {
+  pubsub_backoff_.began(now);
+  try {
+    second_pubsub_ = attempt(now);
+  } catch (const Error&) {  // the password file again
+    pubsub_backoff_.ended(now);
+  }
 }
 
-void Link::accept(const Push& push, TimePoint now) {
-  if (!watched_.contains({push.channel, push.sharded}) || sent_away(push)) return;
-  switch (push.kind) {
-    case Push::Kind::message:
-    case Push::Kind::subscribed: ++wakeups_; return;
-    case Push::Kind::unsubscribed: break;
-    case Push::Kind::refused:
-      if (is_passing(push.reply)) break;
-      subscribe_error_ = failure_of(push.reply).text;
-      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(),
-                       *subscribe_error_));
-      return;
-  }
-  subscriber_ = nullptr;
-  listen_at_ = later(now, kListenAgain);
+/// Tells the pubsub connection what is wanted, once.
+void Link::subscribe(TimePoint now) {
+  if (!connection_ || now < subscriptions_.begin_at()) return;
+  const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
+  if (needs_second && pubsub_backoff_.due(now)) open_second(now);
+  Connection* const connection = pubsub();
+  if (connection == nullptr) return;
+  for (const Subscription& wanted : subscriptions_.begin(connection->number()))
+    connection->subscribe(wanted.channel, wanted.sharded);
 }
 
 void Link::watch(const Channel& channel, bool sharded) {
-  if (!watched_.insert({channel, sharded}).second) return;
-  if (subscriber_ != nullptr) subscriber_->subscribe(channel, sharded);
+  if (subscriptions_.add({channel, sharded})) subscriber()->subscribe(channel, sharded);
 }
 
 void Link::unwatch(const Channel& channel, bool sharded) {
-  if (watched_.erase({channel, sharded}) != 0 && subscriber_ != nullptr)
-    subscriber_->unsubscribe(channel, sharded);
+  if (subscriptions_.remove({channel, sharded})) subscriber()->unsubscribe(channel, sharded);
 }
 
 // --- the source ----------------------------------------------------------------------------------
@@ -205,16 +188,18 @@ void Link::unwatch(const Channel& channel, bool sharded) {
 TimePoint Link::wake_at() const {
   if (connection_ && connection_->failure()) return TimePoint::min();
   if (second_pubsub_ && second_pubsub_->failure()) return TimePoint::min();
-  if (subscriber_ != nullptr) return subscriber_->has_pushes() ? TimePoint::min() : kNever;
-  if (watched_.empty() || subscribe_error_) return kNever;
+  if (const Connection* connection = subscriber())
+    return connection->has_pushes() ? TimePoint::min() : kNever;
+  const TimePoint subscribe_at = subscriptions_.begin_at();
+  if (subscribe_at == kNever) return kNever;
   if (!connection_) return backoff_.next();
-  if (pubsub() != nullptr) return listen_at_;
-  return connection_->open() ? std::max(listen_at_, pubsub_backoff_.next()) : kNever;
+  if (pubsub() != nullptr) return subscribe_at;
+  return connection_->open() ? std::max(subscribe_at, pubsub_backoff_.next()) : kNever;
 }
 
 void Link::ready(short, TimePoint now) {
   advance(now);
-  if (!connection_ && !watched_.empty() && backoff_.due(now)) open(now);
+  if (!connection_ && !subscriptions_.empty() && backoff_.due(now)) open(now);
 }
 
 }  // namespace rlock

@@ -3,21 +3,21 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "redis/backoff.h"
 #include "redis/connection.h"
+#include "redis/subscriptions.h"
 #include "redis/target.h"
 
 namespace rlock {
 
-/// One server, and a connection to it that is made anew when it fails: with
+/// One server, and a connection to it that is reopened when it fails: with
 /// back-off and jitter, with the password as it is then, in RESP2 where the server
-/// has never heard of HELLO. Listens again on its channels after each reconnection.
+/// does not know HELLO. Subscribes again to its channels after each reconnection.
 ///
-/// A RESP2 connection that listens can do nothing else, so such a server gets a second one for that.
+/// A RESP2 connection that has subscribed can do nothing else, so such a server gets a second one for that.
 class Link final : public Source {
  public:
   /// `tls`: see tls_context(); nothing where Target::tls is off.
@@ -58,41 +58,34 @@ class Link final : public Source {
   /// Closes this connection, if it still is the one: what it led to is not the server we want.
   void renew(std::uint64_t connection, Failure why);
 
-  /// No connection any more, and none to be made: only sent_on_abandoned are still said.
+  /// Closes the connection and opens no other: only send_on_abandoned() still works.
   void retire();
 
   /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);
   void unwatch(const Channel& channel, bool sharded);
-  std::uint64_t wakeups() const noexcept { return wakeups_; }
+  std::uint64_t wakeups() const noexcept { return subscriptions_.wakeups(); }
+  const std::optional<std::string>& subscribe_error() const noexcept { return subscriptions_.error(); }
 
-  /// Was a sharded subscription sent away, because its slot lives
-  /// elsewhere? It is not tried here again unless it is watched anew.
-  bool has_misplaced() const noexcept { return misplaced_; }
-  bool take_misplaced() noexcept { return std::exchange(misplaced_, false); }
-  const std::optional<std::string>& subscribe_error() const noexcept { return subscribe_error_; }
+  /// See Subscriptions.
+  bool has_misplaced() const noexcept { return subscriptions_.has_misplaced(); }
+  [[nodiscard]] bool take_misplaced() noexcept { return subscriptions_.take_misplaced(); }
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  struct Wish {
-    Channel channel;
-    bool sharded;
-    friend auto operator<=>(const Wish&, const Wish&) = default;
-  };
-
   void open(TimePoint now);
   std::unique_ptr<Connection> attempt(TimePoint now);
   Greeting greeting() const;
   void read_certificates_again();
   void advance(TimePoint now);
   void check_connection(TimePoint now);
-  void drain_messages(TimePoint now);
-  void accept(const Push& push, TimePoint now);
-  bool sent_away(const Push& push);
   Connection* pubsub() const;
-  void listen(TimePoint now);
+  Connection* subscriber() const;
+  void drain_pushes(TimePoint now);
+  void open_second(TimePoint now);
+  void subscribe(TimePoint now);
   void failed(Failure why, TimePoint now);
 
   Loop& loop_;
@@ -101,17 +94,12 @@ class Link final : public Source {
   const Address address_;
   const Timeouts timeouts_;
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<Connection> second_pubsub_;           ///< listens, where the first cannot: RESP2
+  std::unique_ptr<Connection> second_pubsub_;           ///< where the first cannot subscribe: RESP2
   std::vector<std::unique_ptr<Connection>> abandoned_;  ///< open, unread, for send_on_abandoned()
   Backoff backoff_;
   Backoff pubsub_backoff_;
-  std::set<Wish> watched_;
-  Connection* subscriber_ = nullptr;  ///< which connection knows what we want to listen to
-  TimePoint listen_at_ = TimePoint::min();
+  Subscriptions subscriptions_;
   std::optional<Failure> failure_;
-  std::optional<std::string> subscribe_error_;
-  std::uint64_t wakeups_ = 0;
-  bool misplaced_ = false;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
   /// Calls on the connection before this one may still be carried out: see Connection::has_unanswered().

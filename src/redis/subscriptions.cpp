@@ -1,0 +1,56 @@
+#include "redis/subscriptions.h"
+
+#include "redis/failure.h"
+
+namespace rlock {
+namespace {
+
+/// Before we subscribe again where a server could not accept it just now.
+constexpr Milliseconds kPause{200};
+
+}  // namespace
+
+bool Subscriptions::add(const Subscription& subscription) {
+  return wanted_.insert(subscription).second && connection_ != 0;
+}
+
+bool Subscriptions::remove(const Subscription& subscription) {
+  return wanted_.erase(subscription) != 0 && connection_ != 0;
+}
+
+TimePoint Subscriptions::begin_at() const noexcept {
+  return wanted_.empty() || error_ || connection_ != 0 ? kNever : retry_at_;
+}
+
+std::vector<Subscription> Subscriptions::begin(std::uint64_t connection) {
+  connection_ = connection;
+  return {wanted_.begin(), wanted_.end()};
+}
+
+/// A sharded subscription that cannot be here: the slot has moved, or the server is older than Redis 7. The
+/// plain one beside it goes on, and receives what such a server announces.
+bool Subscriptions::sent_away(const Push& push) {
+  if (!push.sharded || push.kind == Push::Kind::message || push.kind == Push::Kind::subscribed) return false;
+  if (push.kind == Push::Kind::refused && is_passing(push.reply)) return false;
+  wanted_.erase({push.channel, true});
+  misplaced_ = misplaced_ || push.kind == Push::Kind::unsubscribed || push.reply.is_error("MOVED");
+  return true;
+}
+
+bool Subscriptions::accept(const Push& push, TimePoint now) {
+  if (!wanted_.contains({push.channel, push.sharded}) || sent_away(push)) return false;
+  switch (push.kind) {
+    case Push::Kind::message:
+    case Push::Kind::subscribed: ++wakeups_; return false;
+    case Push::Kind::unsubscribed: break;
+    case Push::Kind::refused:
+      if (is_passing(push.reply)) break;
+      error_ = failure_of(push.reply).text;
+      return true;
+  }
+  connection_ = 0;  // all channels again, on the same connection if it is still there
+  retry_at_ = later(now, kPause);
+  return false;
+}
+
+}  // namespace rlock

@@ -1,0 +1,125 @@
+#include "redis/subscriptions.h"
+
+#include <doctest/doctest.h>
+
+using namespace rlock;
+
+namespace {
+
+using Kind = Push::Kind;
+using Wanted = std::vector<Subscription>;
+
+const TimePoint kNow = later(TimePoint{}, Milliseconds{1'000'000});
+const Subscription kPlain{Channel{"c"}, false};
+const Subscription kSharded{Channel{"c"}, true};
+const Subscription kOther{Channel{"d"}, false};
+constexpr std::uint64_t kFirst = 7;
+constexpr std::uint64_t kSecond = 8;
+
+Push push(Kind kind, const Subscription& of, const std::string& error = {}) {
+  return {kind, of.channel, of.sharded, error.empty() ? Reply{} : Reply::error(error)};
+}
+
+/// Some subscriptions, told to the first connection.
+Subscriptions begun(const Wanted& wanted) {
+  Subscriptions it;
+  for (const Subscription& one : wanted) CHECK_FALSE(it.add(one));
+  CHECK(it.begin(kFirst) == wanted);
+  return it;
+}
+
+}  // namespace
+
+TEST_CASE("a connection is told what is wanted as soon as something is") {
+  Subscriptions it;
+  CHECK(it.begin_at() == kNever);
+  CHECK_FALSE(it.add(kPlain));
+  CHECK_FALSE(it.add(kPlain));
+  CHECK_FALSE(it.add(kSharded));
+  CHECK(it.begin_at() <= kNow);
+  CHECK(it.begin(kFirst) == Wanted{kPlain, kSharded});
+  CHECK(it.connection() == kFirst);
+  CHECK(it.begin_at() == kNever);
+}
+
+TEST_CASE("what is wanted or not wanted any more is told to the pubsub connection at once") {
+  Subscriptions it = begun({kPlain});
+  CHECK(it.add(kOther));
+  CHECK_FALSE(it.add(kOther));
+  CHECK(it.remove(kPlain));
+  CHECK_FALSE(it.remove(kPlain));
+
+  it.disconnected();
+  CHECK_FALSE(it.remove(kOther));
+  CHECK(it.empty());
+  CHECK(it.begin_at() == kNever);
+}
+
+TEST_CASE("the next connection is told the same at once") {
+  Subscriptions it = begun({kPlain, kOther});
+  it.disconnected();
+  CHECK(it.connection() == 0);
+  CHECK(it.begin_at() <= kNow);
+  CHECK(it.begin(kSecond) == Wanted{kPlain, kOther});
+}
+
+TEST_CASE("messages and confirmed subscriptions are reasons to ask again, of wanted channels only") {
+  Subscriptions it = begun({kPlain});
+  CHECK_FALSE(it.accept(push(Kind::subscribed, kPlain), kNow));
+  CHECK(it.wakeups() == 1);
+  CHECK_FALSE(it.accept(push(Kind::message, kPlain), kNow));
+  CHECK(it.wakeups() == 2);
+  for (const Subscription& unwanted : {kSharded, kOther})
+    for (const Kind kind : {Kind::message, Kind::subscribed, Kind::unsubscribed, Kind::refused})
+      CHECK_FALSE(it.accept(push(kind, unwanted, kind == Kind::refused ? "NOPERM" : ""), kNow));
+  CHECK(it.wakeups() == 2);
+  CHECK_FALSE(it.error().has_value());
+  CHECK(it.connection() == kFirst);
+}
+
+TEST_CASE("a refused subscription is an error, and the server is not asked again") {
+  Subscriptions it = begun({kPlain});
+  CHECK(it.accept(push(Kind::refused, kPlain, "NOPERM no permissions"), kNow));
+  CHECK(it.error()->find("NOPERM") != std::string::npos);
+  it.disconnected();
+  CHECK(it.begin_at() == kNever);
+}
+
+TEST_CASE("a server that cannot accept a subscription just now, or ends one, is asked again after a pause") {
+  const std::vector<Push> pushes{push(Kind::refused, kPlain, "BUSY Redis is busy running a script"),
+                                 push(Kind::refused, kPlain, "LOADING"), push(Kind::unsubscribed, kPlain)};
+  for (const Push& came : pushes) {
+    Subscriptions it = begun({kPlain, kOther});
+    CHECK_FALSE(it.accept(came, kNow));
+    CHECK_FALSE(it.error().has_value());
+    CHECK(it.begin_at() == later(kNow, Milliseconds{200}));
+    CHECK(it.begin(kFirst) == Wanted{kPlain, kOther});
+  }
+}
+
+TEST_CASE("a sharded subscription that belongs elsewhere is given up, and the plain one goes on") {
+  struct Row {
+    Push push;
+    bool misplaced;
+  };
+  const std::vector<Row> rows{
+      {push(Kind::unsubscribed, kSharded), true},
+      {push(Kind::refused, kSharded, "MOVED 3999 10.0.0.1:6381"), true},
+      {push(Kind::refused, kSharded, "ERR unknown command 'SSUBSCRIBE'"), false},
+      {push(Kind::refused, kSharded, "NOPERM no permissions"), false},
+  };
+  for (const Row& row : rows) {
+    Subscriptions it = begun({kPlain, kSharded});
+    CHECK_FALSE(it.accept(row.push, kNow));
+    CHECK(it.has_misplaced() == row.misplaced);
+    CHECK(it.take_misplaced() == row.misplaced);
+    CHECK_FALSE(it.has_misplaced());
+    CHECK(it.connection() == kFirst);
+    CHECK_FALSE(it.error().has_value());
+    CHECK(it.begin(kSecond) == Wanted{kPlain});
+    CHECK(it.add(kSharded));  // its slot may be served here again
+  }
+  Subscriptions it = begun({kSharded});
+  CHECK_FALSE(it.accept(push(Kind::refused, kSharded, "LOADING"), kNow));
+  CHECK(it.begin(kSecond) == Wanted{kSharded});
+}
