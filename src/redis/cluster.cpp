@@ -44,7 +44,7 @@ Route::Choice Cluster::connection_for(std::string_view key) {
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection()) return connection;
   }
-  if (slots_.empty() && survey_) return NotYet{};
+  if (connecting()) return NotYet{};
   if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
 
   const Address* owner = slots_.owner(slot_of(key));

@@ -27,6 +27,7 @@ class Cluster final : public Route {
   ~Cluster() override;
 
   Choice connection_for(std::string_view key) override;
+  bool connecting() const override { return slots_.empty() && survey_; }
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::set<std::string> run_ids() const override;

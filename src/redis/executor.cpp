@@ -190,7 +190,7 @@ TimePoint Executor::wake_at() const {
       const Ask& ask = pending.asks[node];
       at = earliest(at, pending.deadline);
       if (ask.connection == 0) {
-        at = earliest(at, std::max(ask.not_before, TimePoint::min()));
+        at = earliest(at, routes_[node]->connecting() ? kNever : ask.not_before);
         continue;
       }
       const Connection* connection = routes_[node]->find(ask.connection);
@@ -242,10 +242,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   const Route::Choice choice = pending.call.only_on == 0 ? route.connection_for(pending.key())
                                                          : Route::Choice{route.find(pending.call.only_on)};
   if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure, now);
-  if (std::holds_alternative<Route::NotYet>(choice)) {
-    ask.not_before = later(now, Milliseconds{10});
-    return;
-  }
+  if (std::holds_alternative<Route::NotYet>(choice)) return;  // see wake_at()
   Connection* connection = std::get<Connection*>(choice);
   if (connection == nullptr) {
     vote.failure = Failure{Error::unreachable, "the connection broke"};

@@ -132,6 +132,7 @@ void PrimarySearch::remember(Weight weight, Failure why) {
 }
 
 TimePoint PrimarySearch::wake_at() const {
+  if (found_ || failure_) return TimePoint::min();
   if (!connection_) return kNever;
   return in_flight_->answer || connection_->failure() ? TimePoint::min() : deadline_;
 }

@@ -16,12 +16,16 @@ namespace rlock {
 /// with back-off, and follows failovers and moved slots.
 class Route : public Source {
  public:
-  struct NotYet {};  ///< it is connecting or asking and will wake the loop
+  struct NotYet {};  ///< it is finding out where to connect to: see connecting()
   using Choice = std::variant<Connection*, NotYet, Failure>;
 
   /// A connection that may be written to, *not yet*, or why the
   /// last attempt failed: the next attempt is already planned.
   virtual Choice connection_for(std::string_view key) = 0;
+
+  /// Does connection_for() answer NotYet? The route works on by itself, as a source of the loop; from the turn
+  /// on in which this becomes false, connection_for() is worth asking again.
+  virtual bool connecting() const = 0;
 
   /// When connection_for() is worth asking again after a failure.
   virtual TimePoint next_attempt() const = 0;

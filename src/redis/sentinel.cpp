@@ -34,9 +34,9 @@ Route::Choice Sentinel::connection_for(std::string_view) {
   look(now);
   if (state_ == State::resting && backoff_.due(now)) search(now);
   if (state_ == State::leading && now >= look_again_at_) begin_to_look_again(now);
-  if (state_ == State::leading) return link_->find(checked_);
+  if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
-  return NotYet{};
+  return link_->find(checked_);
 }
 
 /// Is the connection to the primary there, and whole?

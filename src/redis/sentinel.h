@@ -22,6 +22,7 @@ class Sentinel final : public Route {
   ~Sentinel() override;
 
   Choice connection_for(std::string_view key) override;
+  bool connecting() const override { return state_ != State::resting && state_ != State::leading; }
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::set<std::string> run_ids() const override;

@@ -17,8 +17,7 @@ Route::Choice Single::connection_for(std::string_view) {
     tell(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
                      url_of(Target::Topology::cluster, link_.address(), target_.tls.on)));
   if (connection != nullptr) return connection;
-  if (link_.failure()) return *link_.failure();
-  return NotYet{};
+  return link_.failure().value_or(Failure{Error::unreachable, "not connected"});
 }
 
 std::optional<Failure> Single::wrong_url(const Reply& error) const {

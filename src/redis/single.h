@@ -11,6 +11,7 @@ class Single final : public Route {
   Single(Loop& loop, const Target& target, const Timeouts& timeouts);
 
   Choice connection_for(std::string_view key) override;
+  bool connecting() const override { return false; }  // calls wait in its connection
   TimePoint next_attempt() const override { return link_.next_attempt(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::optional<Failure> wrong_url(const Reply& error) const override;

@@ -27,6 +27,41 @@ Executor::Options quick(bool retry_first_contact = false) {
 
 Target target_of(const std::string& url) { return parse_target(url); }
 
+/// A route that finds out where to connect to until it is told.
+class LateRoute final : public Route {
+ public:
+  LateRoute(Loop& loop, const std::string& socket)
+      : connection_(loop, {.path = socket}, nullptr, {}, later(Clock::now(), 1000ms)) {}
+
+  void found() { connecting_ = false; }
+  int asked() const { return asked_; }
+
+  Choice connection_for(std::string_view) override {
+    ++asked_;
+    if (connecting_) return NotYet{};
+    return &connection_;
+  }
+  bool connecting() const override { return connecting_; }
+  TimePoint next_attempt() const override { return kNever; }
+  Verdict judge(std::uint64_t, const Reply&, std::string_view) override { return Verdict::pass_on; }
+  void abandon(std::uint64_t) override {}
+  void send_on_abandoned(const Call&) override {}
+  Connection* find(std::uint64_t) override { return &connection_; }
+  bool contacted() const override { return connection_.spoke(); }
+  void watch(const Channel&) override {}
+  void unwatch(const Channel&) override {}
+  std::uint64_t wakeups() const override { return 0; }
+  const std::optional<std::string>& subscribe_error() const override { return none_; }
+  std::string str() const override { return "late"; }
+  void ready(short, TimePoint) override {}
+
+ private:
+  Connection connection_;
+  const std::optional<std::string> none_;
+  bool connecting_ = true;
+  int asked_ = 0;
+};
+
 struct Fixture {
   explicit Fixture(std::vector<std::string> urls, Executor::Options options = quick())
       : redis(loop, targets(urls), options) {}
@@ -58,6 +93,33 @@ TEST_CASE("an uncontended call is one connection, and its lease runs from before
   CHECK(vote.asked <= Clock::now());
   CHECK(vote.attempts == 1);
   CHECK(f.redis.contacted());
+}
+
+TEST_CASE(
+    "a call that is posted while its route connects is written when the route is ready, without a timer") {
+  FakeRedis fake;
+  fake.on("GET", wire::text("v"));
+  Loop loop;
+  auto late = std::make_unique<LateRoute>(loop, fake.socket());
+  LateRoute& route = *late;
+  std::vector<std::unique_ptr<Route>> routes;
+  routes.push_back(std::move(late));
+  Executor redis{loop, std::move(routes), quick()};
+  turns(loop, [&] { return route.contacted(); });
+
+  const auto request = redis.post(kGet, kNever, kOnce);
+  CHECK(redis.wake_at() == kNever);
+  CHECK(wake_ups(loop, Milliseconds{100}) <= 1);
+  CHECK(route.asked() == 1);
+
+  route.found();
+  CHECK(redis.wake_at() == TimePoint::min());
+  loop.turn(Clock::now());
+  CHECK(route.asked() == 2);
+  CHECK(turns(loop, [&] { return redis.settled(request); }));
+  CHECK(redis.votes(request).front().answer()->text() == "v");
+  CHECK(redis.wake_at() == kNever);
+  redis.drop(request);
 }
 
 TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that is made once") {

@@ -67,6 +67,22 @@ TEST_CASE("the primary that a Sentinel names gets the call, once it has said wha
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
 }
 
+TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes") {
+  FakeRedis sentinel{kTcp}, primary{kTcp};
+  primary.on("ROLE", kPrimary);
+  primary.on("EVALSHA", wire::integer(1));
+  Fixture f{{sentinel.port()}};
+
+  const auto request = f.redis->post(kCall, later(Clock::now(), 3000ms), Redis::Insist::once);
+  REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 1; }));
+  CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
+
+  sentinel.answer(named(primary.port()));
+  CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
+  CHECK(f.redis->votes(request).front().answer() != nullptr);
+  f.redis->drop(request);
+}
+
 TEST_CASE("the first is dead, the second knows nothing, the third is out of date: the fourth is asked") {
   FakeRedis ignorant{kTcp}, stale{kTcp}, right{kTcp}, replica{kTcp}, primary{kTcp};
   ignorant.on("SENTINEL", wire::nil());
