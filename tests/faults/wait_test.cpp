@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "faults/fault_line.h"
+#include "support/unloaded_watch.h"
 
 using namespace rlock::test;
 
@@ -53,8 +54,8 @@ struct Attempt {
 
   const Fault& fault;
   FaultLine line;
-  StopWatch watch{};
   std::optional<Rlock> rlock{};
+  std::optional<UnloadedWatch> watch{};  ///< since it was started
   std::chrono::milliseconds time{0};
   long most_memory_kb = 0;
 
@@ -64,7 +65,8 @@ struct Attempt {
     const auto peak = status.find("VmHWM:");
     if (peak != std::string::npos)
       most_memory_kb = std::max(most_memory_kb, std::atol(status.c_str() + peak + 6));
-    if (!rlock->running()) time = watch.elapsed();
+    const auto elapsed = watch->elapsed();  // before it is waited for
+    if (!rlock->running()) time = std::max(elapsed, std::chrono::milliseconds{1});
   }
 };
 
@@ -74,8 +76,8 @@ std::list<Attempt> attempt_all(const Words& options, std::chrono::milliseconds d
   for (const auto& fault : kFaults) attempts.emplace_back(fault);
   for (auto& attempt : attempts) attempt.fault.inject(attempt.line);
   for (auto& attempt : attempts) {
-    attempt.watch = {};
     attempt.rlock.emplace(attempt.line.hold(options));
+    attempt.watch.emplace(std::vector{attempt.rlock->pid()});
   }
   eventually(
       [&] {

@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <ctime>
 
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/redis_server.h"
+#include "support/unloaded_watch.h"
 
 using namespace rlock::test;
 
@@ -72,4 +77,34 @@ TEST_CASE("a terminal takes keys and shows what they do") {
 
   shell.type(Pty::kInterrupt);
   CHECK(shell.exit_code() == 128 + 2);
+}
+
+TEST_CASE("an unloaded watch leaves out the time in which there was no processor") {
+  cpu_set_t all, one;
+  REQUIRE(::sched_getaffinity(0, sizeof all, &all) == 0);
+  CPU_ZERO(&one);
+  for (int number = 0; CPU_COUNT(&one) == 0; ++number)
+    if (CPU_ISSET(number, &all)) CPU_SET(number, &one);
+  REQUIRE(::sched_setaffinity(0, sizeof one, &one) == 0);
+  {
+    const std::string spin = "while :; do :; done";
+    Process others[] = {Process{{"sh", "-c", spin}}, Process{{"sh", "-c", spin}},
+                        Process{{"sh", "-c", spin}}};
+    const UnloadedWatch watch{{::getpid()}};
+    const StopWatch wall;
+    for (const auto start = std::clock(); std::clock() - start < CLOCKS_PER_SEC / 5;) continue;
+
+    CHECK(watch.elapsed() >= 190ms);
+    CHECK(3 * watch.elapsed() < 2 * wall.elapsed());
+  }
+  ::sched_setaffinity(0, sizeof all, &all);
+}
+
+TEST_CASE("an unloaded watch counts the time in which a process waits for anything else") {
+  Process sleeper{{"sleep", "0.2"}};
+  const UnloadedWatch watch{{sleeper.pid()}};
+
+  CHECK(watch.until_end_of(sleeper.pid(), 30s) > 0ms);
+  CHECK_FALSE(alive(sleeper.pid()));
+  CHECK(sleeper.exit_code() == 0);
 }
