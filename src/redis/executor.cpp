@@ -275,11 +275,16 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
   if (connection->failure()) return broke(pending, node, *connection->failure(), now);
   if (now < earliest(ask_ends(pending, ask, *connection), pending.deadline)) return;
 
+  // An attempt that the deadline cuts short says less than what an earlier one was told.
+  const bool cut_short = now < ask_ends(pending, ask, *connection);
+  const auto silent = [&](std::string text) {
+    Failure silence{Error::unreachable, std::move(text)};
+    broke(pending, node, cut_short ? ask.last.value_or(std::move(silence)) : std::move(silence), now);
+  };
   if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
-    return broke(pending, node, {Error::unreachable, connection->silence()}, now);
+    return silent(connection->silence());
   route.abandon(ask.connection);
-  broke(pending, node,
-        {Error::unreachable, fmt::format("no answer within {}", describe(left(now, ask.asked)))}, now);
+  silent(fmt::format("no answer within {}", describe(left(now, ask.asked))));
 }
 
 /// When an attempt has taken too long: its time runs from the
