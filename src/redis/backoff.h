@@ -7,9 +7,9 @@
 
 namespace rlock {
 
-/// When to try again to connect. What has lasted is made anew at once; what ended
-/// soon after a pause that doubles, with jitter, so that a crowd of waiters does
-/// not keep down a server that is coming back. At most 20 attempts a second.
+/// When to reconnect. A connection that lived for a second is reopened at once; one that failed
+/// sooner waits, doubling, with jitter, so that a crowd of waiters does not keep down a server
+/// that is coming back. At most 20 attempts a second.
 class Backoff {
  public:
   static constexpr Milliseconds kShortest{50};

@@ -47,7 +47,8 @@ class Pipeline {
   /// The greeting allows calls from now on: those that were held back are written.
   void open();
 
-  /// No call is written any more, and replies to calls are ignored. What was written may still be carried out.
+  /// No call is written any more, and replies to calls are ignored.
+  /// What was written before may still be carried out.
   void close() noexcept { state_ = State::closed; }
 
   /// All calls that are in flight are worth sending again on the next connection.

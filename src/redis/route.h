@@ -23,8 +23,8 @@ class Route : public Source {
   /// last attempt failed: the next attempt is already planned.
   virtual Choice connection_for(std::string_view key) = 0;
 
-  /// Does connection_for() answer NotYet? The route works on by itself, as a source of the loop; from the turn
-  /// on in which this becomes false, connection_for() is worth asking again.
+  /// Does connection_for() answer NotYet? The route works on by itself, as a source of the loop;
+  /// as soon as this becomes false, connection_for() is worth asking again.
   virtual bool connecting() const = 0;
 
   /// When connection_for() is worth asking again after a failure.

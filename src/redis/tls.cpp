@@ -226,7 +226,7 @@ std::string TlsSession::take_wire() {
   return wire;
 }
 
-/// Who is not who he should be, or who does not take us for who we are, is denied; everything else may pass.
+/// An identity failure on either side is `denied`; any other handshake failure may be transient.
 Failure TlsSession::failure_of_handshake(unsigned long error) const {
   const long verdict = ::SSL_get_verify_result(session_.get());
   if (!context_->options().insecure && verdict != X509_V_OK) {
