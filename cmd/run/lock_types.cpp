@@ -15,9 +15,9 @@ namespace {
 
 Hold hold_of(const Wanted& wanted) { return wanted.again ? Hold::another : Hold::first; }
 
-template <class Kind>
+template <class Type>
 std::unique_ptr<Lockable> make(const Wanted& wanted) {
-  return std::make_unique<Kind>(wanted.claim, hold_of(wanted));
+  return std::make_unique<Type>(wanted.claim, hold_of(wanted));
 }
 
 std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
@@ -30,9 +30,9 @@ std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
 constexpr Waitable::Pause kSpinPause{Milliseconds{1}, Milliseconds{128}};
 constexpr Waitable::Pause kPlainPause{Milliseconds{10}, Milliseconds{500}};
 
-template <class Kind, const Waitable::Pause& standard>
+template <class Type, const Waitable::Pause& standard>
 std::unique_ptr<Lockable> make_polling(const Wanted& wanted) {
-  return std::make_unique<Kind>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
+  return std::make_unique<Type>(wanted.claim, wanted.backoff.value_or(standard), hold_of(wanted));
 }
 
 std::unique_ptr<Lockable> make_permits(const Wanted& wanted) {
@@ -46,22 +46,38 @@ constexpr Milliseconds kBesideRedisson{10000};
 
 /// In the order in which `rlock run --help` shows them.
 constexpr LockType kLockTypes[] = {
-    {.name = "lock", .flags = "", .help = "", .make = make<Lock>},
+    {.name = "lock", .kind = &kinds::lock, .flags = "", .help = "", .make = make<Lock>},
     {.name = "read",
+     .kind = &kinds::read_write,
      .flags = "-s, --shared, --read",
      .help = "readers share the key; whoever writes takes -x",
      .renewed_within = kBesideRedisson,
      .make = make<ReadLock>},
-    {.name = "write", .flags = "-x, --exclusive, --write", .help = "one writer", .make = make<WriteLock>},
-    {.name = "fair", .flags = "--fair", .help = "in order of arrival", .make = make_fair},
+    {.name = "write",
+     .kind = &kinds::read_write,
+     .flags = "-x, --exclusive, --write",
+     .help = "one writer",
+     .make = make<WriteLock>},
+    {.name = "fair",
+     .kind = &kinds::fair,
+     .flags = "--fair",
+     .help = "in order of arrival",
+     .make = make_fair},
     {.name = "fenced",
+     .kind = &kinds::fenced,
      .flags = "--fenced",
      .help = "a growing number in RLOCK_FENCE",
      .only_one_server =
          "each server counts by itself, so the numbers of one holder and the next could not be compared",
      .make = make<FencedLock>},
-    {.name = "spin", .flags = "", .help = "", .polls = true, .make = make_polling<SpinLock, kSpinPause>},
+    {.name = "spin",
+     .kind = &kinds::lock,
+     .flags = "",
+     .help = "",
+     .polls = true,
+     .make = make_polling<SpinLock, kSpinPause>},
     {.name = "permit",
+     .kind = &kinds::permit,
      .flags = "",
      .help = "",
      .only_one_server = "majorities among them can be found for more holders than there are permits",
@@ -71,6 +87,7 @@ constexpr LockType kLockTypes[] = {
      .busy_text = "too few of its permits are free",
      .make = make_permits},
     {.name = "plain",
+     .kind = &kinds::plain,
      .flags = "",
      .help = "",
      .polls = true,

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cmd/cli/options.h"
 #include "sync/claim.h"
+#include "sync/kind.h"
 #include "sync/lockable.h"
 
 namespace rlock {
@@ -28,6 +29,7 @@ struct Wanted {
 /// One line of the table per kind (cmd/run/lock_types.cpp).
 struct LockType {
   std::string_view name;               ///< as --type takes it: "fair"
+  const Kind* kind;                    ///< what then stands under the key
   std::string_view flags;              ///< how people type it: "-s, --shared, --read"; empty: only by --type
   std::string_view help;               ///< its line on the screen of `run`
   bool polls = false;                  ///< nothing wakes its waiters

@@ -12,10 +12,6 @@ namespace rlock {
 /// Nothing: this owner has no such hold.
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim);
 
-/// What takes such a thing: "lock" for a free key, "read"
-/// where it is read. Empty: it is nothing that is locked.
-std::string_view type_of_hold(const Inspection& found, const Owner& owner);
-
 /// Throws Error{wrong_type} where something stands under the key
 /// that is no lock, or (`type` not empty) another kind of lock.
 /// A pool of permits is one for an owner who has some of them, and where `type` says so.

@@ -186,7 +186,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   for (const std::string& server : silent_) complain(server);
   if (!cut_short_.empty()) complain(fmt::format("cut short{}; name a KEY to see it", cut_short_));
   for (const Inspection& seen : found)
-    if (seen.type == Inspection::Type::none) say_if_pattern(seen.name);
+    if (seen.absent()) say_if_pattern(seen.name);
   if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
   return exit_code::ok;
 }

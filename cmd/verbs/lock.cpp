@@ -188,7 +188,7 @@ class Status final : public LockVerb {
     } else if (verbosity() != Verbosity::quiet) {
       print(inspections_text(views.seen));
     }
-    if (agreed(views, owner_).type == Inspection::Type::none) say_if_pattern(agreed(views, owner_).name);
+    if (agreed(views, owner_).absent()) say_if_pattern(agreed(views, owner_).name);
     const auto held_by = [&](const Owner& owner) { return sights(views, owner) >= session.redis.quorum(); };
     const auto& holders = agreed(views, owner_).holders;
     const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);

@@ -14,14 +14,10 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
-#include "sync/lock.h"
-#include "sync/plain.h"
-#include "sync/read_write.h"
+#include "sync/answers.h"
 
 namespace rlock {
 namespace {
-
-using Type = Inspection::Type;
 
 /// So much of a plain lock's token is read. One that fills it may go on, and is not known in full.
 constexpr std::size_t kReadOfToken = 1000;
@@ -102,7 +98,7 @@ VerbSpec Unlock::spec() {
 /// Is it a lock? A text of which rlock has written nothing down may be anything.
 void Unlock::expect_removable(const Inspection& found) const {
   expect_lock(found, type_);
-  const bool known = found.type != Type::plain || found.holders.front().meta;
+  const bool known = found.kind != &kinds::plain || found.holders.front().meta;
   if (known || type_ == "plain") return;
   throw Error{
       Error::wrong_type,
@@ -155,24 +151,16 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
 }
 
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
-  Call call;
-  std::string_view wanted = "a lock";
-  if (found.type == Type::plain) {
-    call = PlainLock::force(found.name, owner);
-    wanted = "a plain token lock";
-  } else if (found.type == Type::read_write) {
-    call = ReadWriteLock::force(found.name, owner, session.cluster());
-    wanted = "a read/write lock";
-  } else {
-    call = Lock::force(found.name, owner, session.cluster());
-  }
+  // What is no lock is refused by the script for locks, in the server's words about it.
+  const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
+  Call call = kind.force(found.name, owner, session.cluster());
   for (const Holder& holder : found.holders)
     call.followers.push_back(
         erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
   // It is removed where one of several servers has removed it; else each has the same reason not to.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call)) {
-    Forced one = read_forced(found.name, wanted, reply);
+    Forced one = read_forced(found.name, kind.plainest().noun, reply);
     const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
     if (better) forced = std::move(one);
   }

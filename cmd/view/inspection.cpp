@@ -75,7 +75,7 @@ const Inspection& agreed(const Views& views, const std::optional<Owner>& owner) 
   std::size_t most = 0;
   for (const Inspection& seen : views.seen) {
     if (owner && holds(seen, *owner)) return seen;
-    if (most == 0 && seen.type != Inspection::Type::none) best = &seen;
+    if (most == 0 && !seen.absent()) best = &seen;
     for (const Holder& holder : seen.holders) {
       if (sights(views, holder.owner) <= most) continue;
       most = sights(views, holder.owner);

@@ -7,23 +7,11 @@
 namespace rlock {
 namespace {
 
-using Type = Inspection::Type;
 using State = Inspection::State;
 
-std::string_view name_of(Type type) {
-  switch (type) {
-    case Type::none: return "none";
-    case Type::lock: return "lock";
-    case Type::fair: return "fair";
-    case Type::fenced: return "fenced";
-    case Type::read_write: return "read-write";
-    case Type::plain: return "plain";
-    case Type::semaphore: return "semaphore";
-    case Type::permit: return "permit";
-    case Type::latch: return "latch";
-    case Type::foreign: return "foreign";
-  }
-  return "foreign";
+std::string_view type_of(const Inspection& seen) {
+  if (seen.kind != nullptr) return seen.kind->name;
+  return seen.absent() ? "none" : "foreign";
 }
 
 std::string_view name_of(State state) {
@@ -99,7 +87,7 @@ Json inspection_json(const Inspection& seen) {
       seen.available ? Json::object({{"available", seen.available}, {"total", seen.total}}) : Json{};
   return Json::object({{"key", seen.name},
                        {"name", typed(seen.name)},
-                       {"type", Json::word(name_of(seen.type))},
+                       {"type", Json::word(type_of(seen))},
                        {"state", Json::word(name_of(seen.state))},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::array(holders)},

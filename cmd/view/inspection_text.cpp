@@ -12,7 +12,6 @@
 namespace rlock {
 namespace {
 
-using Type = Inspection::Type;
 using State = Inspection::State;
 
 constexpr std::size_t kLeastColumn = 14;
@@ -25,31 +24,17 @@ std::string owner_shown(const Owner& owner) {
 }
 
 std::string state_of(const Inspection& seen) {
-  switch (seen.type) {
-    case Type::none: return "";
-    case Type::permit: return fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
-    case Type::semaphore: return fmt::format("{} available", *seen.available);
-    case Type::latch:
-      return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
-    case Type::foreign: return "not a lock";
-    default: return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
-  }
+  if (seen.absent()) return "";
+  if (seen.kind == nullptr) return "not a lock";
+  if (seen.total) return fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
+  if (seen.available) return fmt::format("{} available", *seen.available);
+  if (seen.count) return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
+  return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
 }
 
 std::string type_of(const Inspection& seen) {
-  switch (seen.type) {
-    case Type::none: return "free";
-    case Type::lock: return "lock";
-    case Type::fair: return "fair";
-    case Type::fenced: return "fenced";
-    case Type::read_write: return "read-write";
-    case Type::plain: return "plain";
-    case Type::semaphore: return "semaphore";
-    case Type::permit: return "permit";
-    case Type::latch: return "latch";
-    case Type::foreign: return "a " + shown(seen.foreign);
-  }
-  return "";
+  if (seen.kind != nullptr) return std::string{seen.kind->name};
+  return seen.absent() ? "free" : "a " + shown(seen.foreign);
 }
 
 /// "alice@ci-7 pid 4121 (make) for 12m03s "hotfix 42"", or what the owner id tells.
@@ -107,7 +92,7 @@ std::string details(const Inspection& seen) {
   for (std::size_t i = 0; i < seen.waiters.size(); ++i)
     text += fmt::format("  waits {}: {}, forgotten in {} unless it asks again\n", i + 1,
                         owner_shown(seen.waiters[i].owner), describe(seen.waiters[i].ttl));
-  if (seen.type != Type::none)
+  if (!seen.absent())
     text += fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
   return text;
 }

@@ -24,7 +24,7 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   if (!stands.reply) return stands.failure;
   if (stands.answer() == nullptr || latch.read_status(*stands.reply).how != LatchAnswer::How::done)
     return std::nullopt;
-  throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), "latch").text};
+  throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }
 
 }  // namespace rlock

@@ -48,7 +48,7 @@ bool waits_for_us(const Holder& holder) {
 
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
   if (view.busy.queue) return fmt::format("{} free, and kept for the first in its queue", is);
-  if (view.seen != nullptr && view.seen->type == Inspection::Type::none)
+  if (view.seen != nullptr && view.seen->absent())
     return moment == Moment::over ? " was taken, and is free by now" : ": free by now";
   return moment == Moment::over ? " is taken" : "";
 }
@@ -105,10 +105,10 @@ std::string wait_remedy(const WaitView& view, const std::string& words) {
   if (!view.state.empty())  // many have it together, and no one of them can be removed for all
     return holders.empty() ? "" : "who has it: rlock inspect " + words;
   if (holders.empty() && view.busy.queue) return "who waits: rlock inspect -v " + words;
-  if (view.seen == nullptr || view.seen->type == Inspection::Type::foreign) return "";
+  if (view.seen == nullptr || view.seen->kind == nullptr) return "";
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";
-  const bool unknown_text = view.seen->type == Inspection::Type::plain && !holders.front().meta;
+  const bool unknown_text = view.seen->kind == &kinds::plain && !holders.front().meta;
   return fmt::format("to remove it now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
 }
 

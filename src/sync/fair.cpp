@@ -7,6 +7,7 @@
 #include "scripts.h"
 #include "sync/arguments.h"
 #include "sync/foreign.h"
+#include "sync/kind.h"
 
 namespace rlock {
 namespace {
@@ -30,7 +31,7 @@ Milliseconds FairLock::poll_every() const {
   return std::max(claim().lease / kRenewalsPerLease, Milliseconds{1});
 }
 
-std::string FairLock::announcement() const { return prefix_name("redisson_lock__channel", name()); }
+std::string FairLock::announcement() const { return lock_channel(name()).str(); }
 
 std::vector<Channel> FairLock::channels() const { return {Channel{announcement() + ":" + owner().str()}}; }
 
@@ -53,7 +54,7 @@ Attempt FairLock::decode(const Reply& reply) const {
     case 1: return Held{.server_time = reply.at(1).milliseconds()};
     case 0: break;
     case 2: return Lock::decode(reply);
-    case -1: return refuse_foreign(LockName{reply.at(2).text()}, "a fair lock", reply.at(1).text());
+    case -1: return refuse_foreign(LockName{reply.at(2).text()}, kinds::fair.noun, reply.at(1).text());
     default: throw Error{Error::internal, fmt::format("fair/acquire answered {}", reply.at(0).integer())};
   }
   Busy busy{.retry_after = duration(reply.at(1)), .no_ttl = reply.at(2).integer() == -1};

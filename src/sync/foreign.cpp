@@ -10,40 +10,47 @@
 namespace rlock {
 namespace {
 
-struct Kind {
-  std::string_view code;    ///< as lua/shared/kind_of answers it
-  std::string_view what;    ///< for people
-  std::string_view remedy;  ///< how to take this instead; empty: it is nothing that we could take
+/// What lua/shared/kind_of and others say of what is none of our kinds.
+struct Other {
+  std::string_view word;
+  std::string_view what;      ///< for people
+  std::string_view remedy{};  ///< besides choosing another key; empty: deleting what stands there
 };
 
-constexpr Kind kKinds[] = {
-    {"lock", "a lock", "take it with --type lock, fair, fenced or spin"},
-    {"read-write", "a read/write lock", "take it with --write (-x) or --read (-s)"},
-    {"string", "text, perhaps a plain token lock", "take that with --type plain"},
-    {"number", "a number (a semaphore, a pool of permits, a latch)", ""},
-    {"latch", "a count-down latch", ""},
-    {"group", "a FasterMultiLock of Redisson, which rlock does not know", ""},
-    {"hash", "a hash that is no lock", ""},
-    {"permits", "a number, and beside it ({...}:timeout) no list of taken permits", ""},
-    {"crowd", "more entries than rlock reads in one go (thousands)", ""},
+constexpr Other kOthers[] = {
+    {"group", "a FasterMultiLock of Redisson, which rlock does not know"},
+    {"hash", "a hash that is no lock"},
+    {"permits", "a number, and beside it ({...}:timeout) no list of taken permits"},
+    {"crowd", "more entries than rlock reads in one go (thousands)"},
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 
 /// The verbs that want these know no --type: they get no remedy that they would refuse.
-constexpr std::string_view kWantedWithoutType[] = {"a semaphore", "a pool of permits", "a latch"};
+bool has_type(std::string_view wanted) {
+  const Kind* const without[] = {&kinds::semaphore, &kinds::permit, &kinds::latch};
+  return std::ranges::find(without, wanted, &Kind::noun) == std::end(without);
+}
 
-}  // namespace
-
-Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found) {
-  const auto* kind = std::ranges::find(kKinds, found, &Kind::code);
-  const bool known = kind != std::end(kKinds);
-  const std::string what = known ? std::string{kind->what} : fmt::format("a {}", sanitized(found));
-  const bool has_type = std::ranges::count(kWantedWithoutType, wanted) == 0;
-  const std::string_view remedy = known && has_type ? kind->remedy : std::string_view{};
+Refused refuse(const LockName& name, std::string_view wanted, std::string_view what,
+               std::string_view remedy) {
+  if (!has_type(wanted)) remedy = {};
   return {.why = Refused::Why::wrong_type,
           .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name), what, wanted,
                               remedy.empty() ? "" : fmt::format("{}, or ", remedy),
                               remedy.empty() ? " or delete what stands there" : "")};
+}
+
+}  // namespace
+
+Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found) {
+  return refuse(name, wanted, found.as_stored.empty() ? found.noun : found.as_stored, found.remedy);
+}
+
+Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found) {
+  if (const Kind* kind = kind_stored_as(found)) return refuse_foreign(name, wanted, *kind);
+  const auto* other = std::ranges::find(kOthers, found, &Other::word);
+  if (other != std::end(kOthers)) return refuse(name, wanted, other->what, other->remedy);
+  return refuse(name, wanted, fmt::format("a {}", sanitized(found)), "");
 }
 
 Busy busy_until(const Reply& pttl, const Reply& holder) {

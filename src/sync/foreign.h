@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "sync/kind.h"
 #include "sync/lockable.h"
 
 namespace rlock {
@@ -10,6 +11,7 @@ namespace rlock {
 /// (lua/shared/kind_of): says what stands there and how to go on.
 /// `wanted` is what was asked for: "a lock".
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found);
+Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found);
 
 /// {0, pttl}: somebody else has it until then; -1: what stands there never frees itself.
 Busy busy_until(const Reply& pttl, const Reply& holder = {});

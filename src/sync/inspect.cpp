@@ -79,45 +79,50 @@ class Reader {
   }
 
   Inspection read() {
+    seen_.kind = kind_stored_as(look_.kind);
     if (look_.kind == "none") {
       none();
-    } else if (look_.kind == "lock") {
-      lock();
-    } else if (look_.kind == "read-write") {
-      read_write();
-    } else if (look_.kind == "string") {
-      plain();
-    } else if (look_.kind == "number") {
-      number();
-    } else {
-      seen_.type = Inspection::Type::foreign;
+    } else if (seen_.kind == nullptr) {
       seen_.foreign = look_.kind;
       seen_.state = Inspection::State::held;
+    } else {
+      content();
     }
     queue();
     return std::move(seen_);
   }
 
  private:
+  bool has_token() const { return look_.token.kind() != Reply::Kind::array; }
+
   void none() {
     seen_.ttl.reset();
-    // The token outlives the lock, so that the next one is greater.
-    if (look_.token.kind() != Reply::Kind::array) seen_.type = Inspection::Type::fenced;
+    if (has_token()) seen_.kind = &kinds::fenced;  // it outlives the lock, so that the next one is greater
     if (!known_.opened) return;
-    seen_.type = Inspection::Type::latch;
+    seen_.kind = &kinds::latch;
     seen_.count = 0;
     seen_.state = Inspection::State::open;
   }
 
-  void lock() {
-    seen_.type = look_.token.kind() == Reply::Kind::array ? Inspection::Type::lock : Inspection::Type::fenced;
-    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2)
-      hold(look_.content[i].text(), Holder::Mode::exclusive, look_.content[i + 1]);
-    held_or_kept();
+  void content() {
+    switch (seen_.kind->layout) {
+      case Kind::Layout::owners: owners(); break;
+      case Kind::Layout::readers_and_writers: readers_and_writers(); break;
+      case Kind::Layout::token: hold(look_.first.text(), Holder::Mode::exclusive, Reply{1}); break;
+      case Kind::Layout::number: return number();
+    }
+    const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
+    const bool kept = !seen_.holders.empty() && std::ranges::all_of(seen_.holders, ended);
+    seen_.state = kept ? Inspection::State::kept : Inspection::State::held;
   }
 
-  void read_write() {
-    seen_.type = Inspection::Type::read_write;
+  void owners() {
+    if (has_token()) seen_.kind = &kinds::fenced;
+    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2)
+      hold(look_.content[i].text(), Holder::Mode::exclusive, look_.content[i + 1]);
+  }
+
+  void readers_and_writers() {
     for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2) {
       std::string owner = look_.content[i].text();
       if (owner == "mode") continue;
@@ -125,29 +130,23 @@ class Reader {
       if (writes) owner.resize(owner.size() - kWriteSuffix.size());
       hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, look_.content[i + 1]);
     }
-    held_or_kept();
-  }
-
-  void plain() {
-    seen_.type = Inspection::Type::plain;
-    hold(look_.first.text(), Holder::Mode::exclusive, Reply{std::int64_t{1}});
-    held_or_kept();
   }
 
   /// Redisson keeps semaphores, pools and latches in a bare
   /// number; what stands beside it, or what we wrote down, tells.
   void number() {
     const std::int64_t number = number_of(look_.first.text()).value_or(0);
+    seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
     if (known_.latch) {
-      seen_.type = Inspection::Type::latch;
+      seen_.kind = &kinds::latch;
       seen_.count = number;
       seen_.state = number > 0 ? Inspection::State::closed : Inspection::State::open;
       return;
     }
     seen_.available = number;
-    seen_.type = look_.taken.empty() ? Inspection::Type::semaphore : Inspection::Type::permit;
-    seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
-    if (!look_.taken.empty()) permits();
+    if (look_.taken.empty()) return;
+    seen_.kind = &kinds::permit;
+    permits();
   }
 
   /// Those whose lease has ended count as available, though nobody has given them back yet.
@@ -175,7 +174,7 @@ class Reader {
 
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
-    if (seen_.type == Inspection::Type::fenced) holder.fence = number_of(look_.token.text());
+    if (seen_.kind == &kinds::fenced) holder.fence = number_of(look_.token.text());
     holder.meta = facts_of(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }
@@ -184,12 +183,6 @@ class Reader {
     const auto found = known_.facts.find(owner);
     if (found == known_.facts.end()) return std::nullopt;
     return found->second;
-  }
-
-  void held_or_kept() {
-    const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
-    const bool kept = !seen_.holders.empty() && std::ranges::all_of(seen_.holders, ended);
-    seen_.state = kept ? Inspection::State::kept : Inspection::State::held;
   }
 
   void queue() {
@@ -202,25 +195,13 @@ class Reader {
       const Milliseconds rest = end == ends.end() ? Milliseconds{0} : end->second - seen_.now;
       seen_.waiters.push_back({.owner = Owner{owner}, .ttl = std::max(rest, Milliseconds{0})});
     }
-    if (!seen_.waiters.empty() &&
-        (seen_.type == Inspection::Type::lock || seen_.type == Inspection::Type::none))
-      seen_.type = Inspection::Type::fair;
+    if (!seen_.waiters.empty() && (seen_.kind == &kinds::lock || seen_.absent())) seen_.kind = &kinds::fair;
   }
 
   const KnownFacts& known_;
   const Look look_;
   Inspection seen_;
 };
-
-std::string channel_of(const Inspection& inspection) {
-  switch (inspection.type) {
-    case Inspection::Type::read_write: return prefix_name("redisson_rwlock", inspection.name);
-    case Inspection::Type::semaphore:
-    case Inspection::Type::permit: return prefix_name("redisson_sc", inspection.name);
-    case Inspection::Type::latch: return "redisson_countdownlatch__channel__{" + inspection.name.str() + "}";
-    default: return prefix_name("redisson_lock__channel", inspection.name);
-  }
-}
 
 }  // namespace
 
@@ -274,7 +255,9 @@ bool lacks_facts(const Inspection& inspection) {
 }
 
 Call count_listeners(const Inspection& inspection) {
-  return command({"PUBSUB", "NUMSUB", channel_of(inspection)}, inspection.name.str());
+  const bool announced = inspection.kind != nullptr && inspection.kind->channel != nullptr;
+  const Channel channel = (announced ? *inspection.kind : kinds::lock).channel(inspection.name);
+  return command({"PUBSUB", "NUMSUB", channel.str()}, inspection.name.str());
 }
 
 std::int64_t read_listeners(const Reply& reply) {

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
+#include "sync/kind.h"
 #include "sync/metadata.h"
 
 namespace rlock {
@@ -42,13 +43,12 @@ struct Waiter {
 
 /// Everything about one key.
 struct Inspection {
-  enum class Type { none, lock, fair, fenced, read_write, plain, semaphore, permit, latch, foreign };
   enum class State { free, held, kept, open, closed };
 
   LockName name;
-  Type type = Type::none;
+  const Kind* kind = nullptr;  ///< nothing: there is none, or something foreign
   State state = State::free;
-  std::string foreign;              ///< Type::foreign: what stands there
+  std::string foreign;              ///< what stands there, where it is none of our kinds; else empty
   std::optional<Milliseconds> ttl;  ///< of the key; nothing: it never ends
   std::vector<Holder> holders;
   std::vector<Waiter> waiters;            ///< in their order
@@ -58,6 +58,9 @@ struct Inspection {
   std::optional<std::int64_t> count;      ///< of a latch
   Milliseconds now{0};                    ///< the server's time of the look
   std::optional<std::string> server;      ///< which of several servers says so
+
+  /// Is there nothing under the key, and nothing beside it that tells of one?
+  bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
 };
 
 /// What holders say about themselves: owner -> facts. And of a latch, what has become of it.

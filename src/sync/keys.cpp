@@ -20,6 +20,17 @@ std::string suffix_name(const LockName& name, std::string_view suffix) {
   return braced(name) + ":" + std::string{suffix};
 }
 
+Channel lock_channel(const LockName& name) { return Channel{prefix_name("redisson_lock__channel", name)}; }
+
+Channel read_write_channel(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
+
+Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
+
+/// Always with braces of its own, also when the name brings some.
+Channel latch_channel(const LockName& name) {
+  return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
+}
+
 std::vector<std::string> fair_queue_keys(const LockName& name) {
   return {prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name),
           prefix_name("redisson_unlock_latch", name) + ":waiters"};

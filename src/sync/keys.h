@@ -17,6 +17,12 @@ std::string prefix_name(std::string_view prefix, const LockName& name);
 /// suffix_name("orders", "timeout") == "{orders}:timeout"
 std::string suffix_name(const LockName& name, std::string_view suffix);
 
+/// Where releases of each kind are announced.
+Channel lock_channel(const LockName& name);
+Channel read_write_channel(const LockName& name);
+Channel permits_channel(const LockName& name);  ///< of semaphores too
+Channel latch_channel(const LockName& name);
+
 /// The queue of a fair lock, in the order in which the scripts name its keys: Redisson's list of owners,
 /// Redisson's zset of their deadlines, and a hash of our own of those who are rlock's and say that they live.
 /// That one stands among Redisson's unlock latches, which have random names: so an ACL made for Redisson

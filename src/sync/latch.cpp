@@ -10,20 +10,14 @@
 #include "sync/arguments.h"
 #include "sync/foreign.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 #include "sync/requests.h"
 
 namespace rlock {
 namespace {
 
-constexpr std::string_view kWhat = "a latch";
-
 /// How long it is known that a latch was opened.
 constexpr Milliseconds kRecordStays = std::chrono::hours{24};
-
-/// The channel always gets braces of its own, also when the name brings some.
-Channel channel_of(const LockName& name) {
-  return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
-}
 
 /// The number behind `"name":` in a record, which is written
 /// by our script and nobody else; nothing for anything else.
@@ -58,7 +52,7 @@ Call Latch::record_of_request(std::string total) const {
 Call Latch::set(std::int64_t total, Milliseconds expire) const {
   return {.script = &scripts::latch_set,
           .keys = {name_.str(), request_},
-          .args = {std::to_string(total), number(expire), channel_of(name_).str(), cluster_ ? "1" : "0",
+          .args = {std::to_string(total), number(expire), latch_channel(name_).str(), cluster_ ? "1" : "0",
                    number(kRequestMemory)},
           .followers = {record_of_request(std::to_string(total))}};
 }
@@ -70,11 +64,11 @@ LatchAnswer Latch::read_set(const Reply& reply) const {
 }
 
 Call Latch::down(std::int64_t count) const {
-  return {
-      .script = &scripts::latch_down,
-      .keys = {name_.str(), request_},
-      .args = {std::to_string(count), channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)},
-      .followers = {record_of_request("")}};
+  return {.script = &scripts::latch_down,
+          .keys = {name_.str(), request_},
+          .args = {std::to_string(count), latch_channel(name_).str(), cluster_ ? "1" : "0",
+                   number(kRequestMemory)},
+          .followers = {record_of_request("")}};
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
@@ -85,7 +79,7 @@ LatchAnswer Latch::read_down(const Reply& reply) const {
 Call Latch::remove() const {
   Call call{.script = &scripts::latch_delete,
             .keys = {name_.str(), request_},
-            .args = {channel_of(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
+            .args = {latch_channel(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
   call.followers = {{.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}}};
   return call;
 }
@@ -105,7 +99,8 @@ LatchAnswer Latch::read_status(const Reply& reply) const {
 LatchAnswer Latch::refuse(const Reply& reply) const {
   if (reply.at(0).integer() == 0) return {.how = LatchAnswer::How::absent};
   if (reply.at(0).integer() == -1) {
-    return {.how = LatchAnswer::How::refused, .refused = refuse_foreign(name_, kWhat, reply.at(1).text())};
+    return {.how = LatchAnswer::How::refused,
+            .refused = refuse_foreign(name_, kinds::latch.noun, reply.at(1).text())};
   }
   throw Error{Error::internal, fmt::format("a script answered {} about a latch", reply.at(0).integer())};
 }
@@ -125,7 +120,7 @@ std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
 
 LatchWait::LatchWait(LockName name, Absent absent) : name_(std::move(name)), absent_(absent) {}
 
-std::vector<Channel> LatchWait::channels() const { return {channel_of(name_)}; }
+std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
 
 Call LatchWait::ask() const {
   Call call{.script = &scripts::latch_look, .keys = {name_.str()}};
@@ -145,7 +140,7 @@ Attempt LatchWait::decode(const Reply& reply) const {
       if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down
       return Busy{};
   }
-  return read_attempt({.name = name_}, kWhat, reply);
+  return read_attempt({.name = name_}, kinds::latch.noun, reply);
 }
 
 }  // namespace rlock

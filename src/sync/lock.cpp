@@ -3,19 +3,12 @@
 #include "scripts.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 
 namespace rlock {
-namespace {
-
-constexpr std::string_view kWhat = "a lock";
-
-Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_lock__channel", name)}; }
-
-}  // namespace
-
 Lock::Lock(Claim claim, Hold hold) : claim_(std::move(claim)), hold_(hold), requests_(claim_, hold) {}
 
-std::vector<Channel> Lock::channels() const { return {channel_of(claim_.name)}; }
+std::vector<Channel> Lock::channels() const { return {lock_channel(claim_.name)}; }
 
 Call Lock::ask() const {
   Call call{.script = hold_ == Hold::another ? &scripts::lock_enter : &scripts::lock_acquire,
@@ -25,7 +18,7 @@ Call Lock::ask() const {
   return call;
 }
 
-Attempt Lock::decode(const Reply& reply) const { return read_attempt(claim_, kWhat, reply); }
+Attempt Lock::decode(const Reply& reply) const { return read_attempt(claim_, kinds::lock.noun, reply); }
 
 std::optional<Call> Lock::give_back() const {
   return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
@@ -82,7 +75,7 @@ Released Lock::decode_release(const Reply& reply) const {
 Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {
   Call call{.script = &scripts::lock_force,
             .keys = {name.str()},
-            .args = {owner.str(), channel_of(name).str(), cluster ? "1" : "0"}};
+            .args = {owner.str(), lock_channel(name).str(), cluster ? "1" : "0"}};
   const auto queue = fair_queue_keys(name);
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   return call;

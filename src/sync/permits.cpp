@@ -8,6 +8,7 @@
 #include "sync/answers.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 #include "sync/pool.h"
 
 namespace rlock {
@@ -92,7 +93,7 @@ Attempt Permits::decode(const Reply& reply) const {
     case 5: return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
     case 6: return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
   }
-  return read_attempt(claim_, "a pool of permits", reply);
+  return read_attempt(claim_, kinds::permit.noun, reply);
 }
 
 std::optional<Call> Permits::give_back() const {

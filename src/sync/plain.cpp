@@ -2,6 +2,7 @@
 
 #include "scripts.h"
 #include "sync/arguments.h"
+#include "sync/kind.h"
 
 namespace rlock {
 
@@ -23,9 +24,7 @@ Call PlainLock::ask() const {
   return call;
 }
 
-Attempt PlainLock::decode(const Reply& reply) const {
-  return read_attempt(claim_, "a plain token lock", reply);
-}
+Attempt PlainLock::decode(const Reply& reply) const { return read_attempt(claim_, kinds::plain.noun, reply); }
 
 std::optional<Call> PlainLock::give_back() const {
   if (hold_ == Hold::another) return std::nullopt;

@@ -9,15 +9,14 @@
 #include "sync/arguments.h"
 #include "sync/foreign.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 #include "sync/requests.h"
 
 namespace rlock {
 
 std::string_view noun_of(PoolKind kind) {
-  return kind == PoolKind::semaphore ? "a semaphore" : "a pool of permits";
+  return kind == PoolKind::semaphore ? kinds::semaphore.noun : kinds::permit.noun;
 }
-
-Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
 
 Refused refuse_absent(const LockName& name, PoolKind kind) {
   const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";

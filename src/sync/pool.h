@@ -17,9 +17,6 @@ enum class PoolKind { semaphore, permits };
 /// "a semaphore", "a pool of permits".
 std::string_view noun_of(PoolKind kind);
 
-/// Where releases of either kind are announced.
-Channel permits_channel(const LockName& name);
-
 /// Nothing there to take from: says how to make it.
 Refused refuse_absent(const LockName& name, PoolKind kind);
 

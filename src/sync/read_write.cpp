@@ -4,6 +4,7 @@
 #include "scripts.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 #include "sync/requests.h"
 
 namespace rlock {
@@ -16,8 +17,6 @@ constexpr std::size_t kMostHolds = 500;
 /// Those that a release names (lua/read/release: no more
 /// than a hundred) take so many bytes of memory, or less.
 constexpr std::size_t kReadersTake = 64U << 10;
-
-Channel channel_of(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
 
 /// Where the lease of one read hold of `owner` runs, counted from 1.
 std::string timeout_key(const LockName& name, std::string_view owner, std::int64_t hold) {
@@ -41,7 +40,7 @@ WriteLock::WriteLock(const Claim& claim, Hold hold)
           claim, hold,
           {&scripts::write_acquire, &scripts::write_renew, &scripts::write_release, {claim.name.str()}}) {}
 
-std::vector<Channel> ReadWriteLock::channels() const { return {channel_of(claim_.name)}; }
+std::vector<Channel> ReadWriteLock::channels() const { return {read_write_channel(claim_.name)}; }
 
 Call ReadWriteLock::ask() const {
   Call call{.script = half_.acquire,
@@ -53,7 +52,7 @@ Call ReadWriteLock::ask() const {
 }
 
 Attempt ReadWriteLock::decode(const Reply& reply) const {
-  return read_attempt(claim_, "a read/write lock", reply);
+  return read_attempt(claim_, kinds::read_write.noun, reply);
 }
 
 std::optional<Call> ReadWriteLock::give_back() const {
@@ -84,7 +83,7 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
       .script = half_.release,
       .keys = half_.keys,
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
-               options.silently ? "" : channel_of(claim_.name).str(), claim_.cluster ? "1" : "0",
+               options.silently ? "" : read_write_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
                number(kRequestMemory), word(way)}};
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   call.largest_reply = kReadersTake;
@@ -119,7 +118,7 @@ Released ReadLock::decode_release(const Reply& reply) const {
 Call ReadWriteLock::force(const LockName& name, const Owner& owner, bool cluster) {
   return {.script = &scripts::read_write_force,
           .keys = {name.str()},
-          .args = {owner.str(), channel_of(name).str(), cluster ? "1" : "0"}};
+          .args = {owner.str(), read_write_channel(name).str(), cluster ? "1" : "0"}};
 }
 
 }  // namespace rlock

@@ -4,6 +4,7 @@
 #include "scripts.h"
 #include "sync/answers.h"
 #include "sync/keys.h"
+#include "sync/kind.h"
 #include "sync/pool.h"
 #include "sync/requests.h"
 
@@ -28,7 +29,7 @@ Call Semaphore::ask() const {
 Attempt Semaphore::decode(const Reply& reply) const {
   if (reply.at(0).integer() == 0) return busy_pool(reply.at(1));
   if (reply.at(0).integer() == 4) return refuse_absent(name_, PoolKind::semaphore);
-  return read_attempt({.name = name_}, "a semaphore", reply);
+  return read_attempt({.name = name_}, kinds::semaphore.noun, reply);
 }
 
 std::optional<Call> Semaphore::give_back() const {

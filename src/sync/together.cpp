@@ -2,23 +2,13 @@
 
 #include <algorithm>
 
-#include "scripts.h"
+#include "sync/kind.h"
 
 namespace rlock {
 namespace {
 
 /// The answer of a member takes so many bytes of memory in the reply, or less.
 constexpr std::size_t kMemberTakes = 512;
-
-/// "multi/lock" for members that ask by lock/acquire. Nothing where there is none.
-const Script* script_for(std::string_view ask) {
-  constexpr std::string_view kAsk = "/acquire";
-  if (!ask.ends_with(kAsk)) return nullptr;
-  const std::string wanted = "multi/" + std::string{ask.substr(0, ask.size() - kAsk.size())};
-  const auto found =
-      std::ranges::find(scripts::all, wanted, [](const Script* script) { return script->name; });
-  return found == scripts::all.end() ? nullptr : *found;
-}
 
 template <class Item>
 void append(std::vector<Item>& all, const std::vector<Item>& more) {
@@ -29,7 +19,7 @@ void append(std::vector<Item>& all, const std::vector<Item>& more) {
 
 std::optional<Together> Together::of(std::span<const Lockable* const> members) {
   const Script* ask = members.front()->ask().script;
-  const Script* script = ask != nullptr ? script_for(ask->name) : nullptr;
+  const Script* script = script_for_several(ask);
   const bool alike =
       std::ranges::all_of(members, [&](const Lockable* member) { return member->ask().script == ask; });
   if (script == nullptr || !alike) return std::nullopt;
