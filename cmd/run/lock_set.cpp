@@ -41,25 +41,25 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
                         .permits = options.permits,
                         .count = options.count};
     enters_ = enters_ || outer != nullptr;
-    locks_.push_back(options.type->make(wanted));
-    const Lockable& lock = *locks_.back();
-    parts_.push_back({&lock, {}});
+    Part& part = wish_.parts.emplace_back(Part{.lock = options.type->make(wanted)});
+    const Lockable& lock = *part.lock;
     if (outer == nullptr) {  // of a hold that we enter people know already
-      parts_.back().followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
-      parts_.back().release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
+      part.followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
+      part.release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
     }
   }
-  if (locks_.size() > 1) {
+  if (wish_.parts.size() > 1) {
     std::vector<const Lockable*> members;
-    for (const auto& lock : locks_) members.push_back(lock.get());
-    together_ = Together::of(members);
-    if (together_ && is_cluster(options) && !lie_in_one_slot(together_->ask().keys)) together_.reset();
+    for (const Part& part : wish_.parts) members.push_back(part.lock.get());
+    wish_.together = Together::of(members);
+    if (wish_.together && is_cluster(options) && !lie_in_one_slot(wish_.together->ask().keys))
+      wish_.together.reset();
   }
-  if (enters_ && locks_.size() == 1) owner_ = locks_.front()->owner();
+  if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();
 }
 
 std::vector<Part> LockSet::leaving(bool kept, int exit) const {
-  std::vector<Part> parts = parts_;
+  std::vector<Part> parts = wish_.parts;
   if (!kept) return parts;
   Metadata last = facts_;
   last.exit = exit;
@@ -74,8 +74,8 @@ std::vector<Part> LockSet::leaving(bool kept, int exit) const {
 
 std::vector<InheritedHold> LockSet::holds() const {
   std::vector<InheritedHold> holds;
-  for (const auto& lock : locks_)
-    holds.push_back({std::string{options_.type->name}, lock->owner(), lock->name()});
+  for (const Part& part : wish_.parts)
+    holds.push_back({std::string{options_.type->name}, part.lock->owner(), part.lock->name()});
   return holds;
 }
 

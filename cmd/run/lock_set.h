@@ -8,7 +8,7 @@
 #include "cmd/run/run_options.h"
 #include "sync/acquire.h"
 #include "sync/metadata.h"
-#include "sync/together.h"
+#include "sync/wish.h"
 
 namespace rlock {
 
@@ -23,11 +23,11 @@ class LockSet {
   LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above);
 
   /// To take and to renew: each with what people want to know about us written behind it.
-  std::span<const Part> parts() const noexcept { return parts_; }
+  const std::vector<Part>& parts() const noexcept { return wish_.parts; }
 
-  /// All of them at once, where one script can take them: nothing for a single key, for keys in several slots
-  /// of a cluster, and for holds of different kinds.
-  const Together* together() const noexcept { return together_ ? &*together_ : nullptr; }
+  /// All of them at once where one script can take them: not a single key, nor keys in several slots of a
+  /// cluster, nor holds of different kinds.
+  const Wish& wish() const noexcept { return wish_; }
 
   /// To give back: the facts are forgotten or, where --min-hold keeps the key, say how the command ended.
   std::vector<Part> leaving(bool kept, int exit) const;
@@ -43,9 +43,7 @@ class LockSet {
   Owner owner_;
   Metadata facts_;
   bool enters_ = false;
-  std::vector<std::unique_ptr<Lockable>> locks_;
-  std::vector<Part> parts_;
-  std::optional<Together> together_;
+  Wish wish_;
 };
 
 }  // namespace rlock

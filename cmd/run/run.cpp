@@ -64,13 +64,11 @@ Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::op
     const auto wish = [&](NewIdentity renewed) {
       if (renewed == NewIdentity::owner) owner = new_owner();
       locks.emplace(opt, owner, above);
-      return Wish{locks->parts(), locks->together()};
+      return locks->wish();
     };
-    wish(NewIdentity::requests);
     AcquireOptions options = waiting(opt, session, lines);
-    options.together = locks->together();
     options.renew_identity = wish;
-    Acquired got = acquire(session.redis, locks->parts(), options);
+    Acquired got = acquire(session.redis, wish(NewIdentity::requests), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
     const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
                         gave_up->refused->why == Refused::Why::absent;
@@ -92,14 +90,14 @@ int refuse(const RunOptions& opt, const Session& session, WaitLines& lines, cons
 }
 
 /// What each of several servers said.
-void say_who_voted(const Executor& redis, const std::vector<Said>& said) {
-  if (redis.nodes() == 1 || said.empty()) return;
-  std::map<Said, std::vector<std::string>> names;
-  for (std::size_t node = 0; node < said.size(); ++node) names[said[node]].push_back(redis.str(node));
+void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
+  if (redis.nodes() == 1 || answers.empty()) return;
+  std::map<Answer, std::vector<std::string>> names;
+  for (std::size_t node = 0; node < answers.size(); ++node) names[answers[node]].push_back(redis.str(node));
   std::vector<std::string> groups;
   for (const auto& [word, who] : names)
     groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
-  mention(fmt::format("{} of {} servers granted it: {}", names[Said::granted].size(), redis.nodes(),
+  mention(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
                       joined(groups, "; ")));
 }
 
@@ -229,7 +227,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
   refuse_what_looks_like_it(opt, session);
   const Acquired got = take(opt, session, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-    say_who_voted(redis, gave_up->said);
+    say_who_voted(redis, gave_up->answers);
     const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
     if (interrupted) lines.interrupted(*signals.ended(), *gave_up);
     const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, session, lines, *gave_up);
@@ -242,7 +240,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
   lines.acquired();
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();
-  say_who_voted(redis, taken.said);
+  say_who_voted(redis, taken.answers);
   report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
 
   // Holding. The command lives no longer than the lease that the keeper renews.

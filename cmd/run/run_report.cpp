@@ -73,24 +73,24 @@ RunReport report_of(const RunOptions& options) {
   return report;
 }
 
-std::string_view text_of(Said said) {
-  switch (said) {
-    case Said::granted: return "granted";
-    case Said::busy: return "busy";
-    case Said::refused: return "refused";
-    case Said::failed: return "failed";
-    case Said::nothing: return "late";
+std::string_view text_of(Answer answer) {
+  switch (answer) {
+    case Answer::granted: return "granted";
+    case Answer::busy: return "busy";
+    case Answer::refused: return "refused";
+    case Answer::failed: return "failed";
+    case Answer::late: return "late";
   }
   return "late";
 }
 
 namespace {
 
-void report_nodes(RunReport& report, const Executor& redis, const std::vector<Said>& said) {
-  if (redis.nodes() == 1 || said.empty()) return;
+void report_nodes(RunReport& report, const Executor& redis, const std::vector<Answer>& answers) {
+  if (redis.nodes() == 1 || answers.empty()) return;
   report.nodes.emplace();
   for (std::size_t node = 0; node < redis.nodes(); ++node)
-    report.nodes->push_back({redis.str(node), said[node] == Said::granted, text_of(said[node])});
+    report.nodes->push_back({redis.str(node), answers[node] == Answer::granted, text_of(answers[node])});
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ void report_failed(RunReport& report, const Error& error) {
 
 void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave_up, int exit) {
   report.exit = exit;
-  report_nodes(report, redis, gave_up.said);
+  report_nodes(report, redis, gave_up.answers);
   if (gave_up.failure) report.error = gave_up.failure->text;
   switch (gave_up.why) {
     case GaveUp::Why::busy: report.outcome = Outcome::busy; return;
@@ -124,7 +124,7 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
   report.waited = waited;
   if (taken.held.size() == 1) report.fence = taken.held.front().fence;
   if (!taken.held.front().slots.empty()) report.slots = taken.held.front().slots;
-  report_nodes(report, redis, taken.said);
+  report_nodes(report, redis, taken.answers);
 }
 
 void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,

@@ -45,8 +45,8 @@ struct RunReport {
   std::string json() const;
 };
 
-/// What a node said, in the word of the status record; "late": nothing, before enough others had decided.
-std::string_view text_of(Said said);
+/// What a node answered, in the word of the status record; "late": nothing, before enough others had decided.
+std::string_view text_of(Answer answer);
 
 /// What is known before anything has been asked: keys and type.
 RunReport report_of(const RunOptions& options);

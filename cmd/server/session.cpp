@@ -5,31 +5,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "redis/grace.h"
 #include "redis/local.h"
 
 namespace rlock {
 namespace {
 
 /// How much longer than a quorum the other servers get, and where their answers are of less weight.
-constexpr Milliseconds kStragglers{500};
-constexpr Milliseconds kBriefly{200};
+constexpr Milliseconds kGrace{500};
+constexpr Milliseconds kShortGrace{200};
 
-/// From when on the answers of some servers will do: a while after those of a quorum.
-class Stragglers {
- public:
-  Stragglers(std::size_t quorum, Milliseconds more) : quorum_(quorum), more_(more) {}
-
-  TimePoint until(const Votes& votes) {
-    const auto answers = std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer(); });
-    if (until_ == kNever && static_cast<std::size_t>(answers) >= quorum_) until_ = later(Clock::now(), more_);
-    return until_;
-  }
-
- private:
-  const std::size_t quorum_;
-  const Milliseconds more_;
-  TimePoint until_ = kNever;
-};
+Redis::EnoughFrom quorum_and(Milliseconds grace, std::size_t quorum) {
+  return [=, waits = Grace{}](const Votes& so_far, TimePoint now) mutable {
+    return waits.until(answered_by(quorum, so_far), now, grace);
+  };
+}
 
 }  // namespace
 
@@ -67,11 +57,11 @@ std::string Session::describe(const Failure& failure) const {
 
 void Session::fail(const Failure& failure) const { throw Error{failure.kind, describe(failure)}; }
 
-Reply Session::ask(const Call& call) { return ask_all(call).front(); }
+Reply Session::ask(const Call& call, const Delivery& delivery) { return ask_all(call, delivery).front(); }
 
 Reply Session::any_answer(const Call& call) {
   Failure failure{Error::unreachable, "no answer"};
-  for (const Vote& vote : redis.run(call, patience())) {
+  for (const Vote& vote : redis.run_all(call, persistently(), patience())) {
     if (vote.reply) return *vote.reply;
     if (vote.failure) failure = *vote.failure;
   }
@@ -79,18 +69,16 @@ Reply Session::any_answer(const Call& call) {
   fail(failure);
 }
 
-std::vector<Reply> Session::ask_all(const Call& call) {
+std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) {
   std::vector<Reply> replies;
-  for (const Vote& vote : ask_each(call)) {
+  for (const Vote& vote : ask_each(call, delivery)) {
     if (const Reply* reply = vote.answer()) replies.push_back(*reply);
   }
   return replies;
 }
 
-Votes Session::ask_each(const Call& call) {
-  Stragglers stragglers{redis.quorum(), kStragglers};
-  Votes votes = redis.run(call, patience(), Redis::Insist::persist,
-                          [&](const Votes& so_far) { return stragglers.until(so_far); });
+Votes Session::ask_each(const Call& call, const Delivery& delivery) {
+  Votes votes = redis.run(call, delivery, patience(), quorum_and(kGrace, redis.quorum()));
   std::size_t answers = 0;
   Failure failure{Error::unreachable, "no answer"};
   for (const Vote& vote : votes) {
@@ -104,9 +92,7 @@ Votes Session::ask_each(const Call& call) {
 }
 
 Votes Session::any_answers(const Call& call) {
-  Stragglers stragglers{redis.quorum(), kBriefly};
-  return redis.run(call, patience(), Redis::Insist::once,
-                   [&](const Votes& so_far) { return stragglers.until(so_far); });
+  return redis.run(call, {}, patience(), quorum_and(kShortGrace, redis.quorum()));
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {

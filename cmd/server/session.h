@@ -37,17 +37,17 @@ class Session {
 
   /// The answer of any server. A signal that ends waits ends us.
   /// Throws Error, which names the server when that cannot be reached.
-  Reply ask(const Call& call);
+  Reply ask(const Call& call, const Delivery& delivery = persistently());
 
   /// As ask(), for a question whose answer may be that it is
   /// forbidden or makes no sense: an error reply is an answer.
   Reply any_answer(const Call& call);
 
   /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
-  std::vector<Reply> ask_all(const Call& call);
+  std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = persistently());
 
   /// What every server says, in their order: at least a majority of answers. Throws Error as ask() does.
-  Votes ask_each(const Call& call);
+  Votes ask_each(const Call& call, const Delivery& delivery = persistently());
 
   /// As ask_each(), for what one can do without: errors and silence are answers too.
   Votes any_answers(const Call& call);

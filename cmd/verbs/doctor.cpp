@@ -102,11 +102,10 @@ Finding distance(Milliseconds took) {
 /// Asks one node of the deployment alone.
 Vote ask_at(Session& session, const Place& place, Call call) {
   if (call.keys.empty() && !place.key.empty()) call.keys = {place.key};
-  if (session.redis.nodes() > 1) {
-    call.only_at.assign(session.redis.nodes(), false);
-    call.only_at[place.node] = true;
-  }
-  const Vote vote = session.redis.run(call, session.patience())[place.node];
+  Delivery delivery = persistently();
+  delivery.only_nodes.assign(session.redis.nodes(), false);
+  delivery.only_nodes[place.node] = true;
+  const Vote vote = session.redis.run_all(call, delivery, session.patience())[place.node];
   if (session.signals.ended()) die_of(*session.signals.ended());
   return vote;
 }

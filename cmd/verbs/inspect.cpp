@@ -164,7 +164,7 @@ void Inspect::show(const std::vector<Inspection>& found) const {
 
 /// Who may be waiting, by the names that they have given their connections.
 void Inspect::show_listeners(Session& session) {
-  for (const Vote& vote : session.redis.run(ask_listeners(), session.patience(), Redis::Insist::once)) {
+  for (const Vote& vote : session.redis.run_all(ask_listeners(), {}, session.patience())) {
     std::vector<std::string> names;
     if (vote.reply) names = read_names(*vote.reply);
     for (std::string& name : names) name = sanitized(name, 120);

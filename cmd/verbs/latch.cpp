@@ -79,7 +79,8 @@ class Set final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch made = latch(session);
-    return finish(session, made.read_set(session.ask(made.set(total_, expire_))));
+    return finish(session, made.read_set(session.ask(made.set(total_, expire_),
+                                                     persistently({made.write_set(total_)}))));
   }
 
  private:
@@ -109,7 +110,7 @@ class Down final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session, there.read_down(session.ask(there.down(by_))));
+    return finish(session, there.read_down(session.ask(there.down(by_), persistently({there.write_down()}))));
   }
 
  private:
@@ -250,7 +251,8 @@ class Delete final : public LatchVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     const Latch there = latch(session);
-    return finish(session, there.read_remove(session.ask(there.remove())));
+    return finish(session,
+                  there.read_remove(session.ask(there.remove(), persistently({there.erase_record()}))));
   }
 };
 

@@ -83,13 +83,13 @@ class Release final : public LockVerb {
     Session session{server_};
     const Inspection found = find(session);
     // What remains of several holds keeps its own lease.
-    const auto lock = found_lock(found, {.name = found.name,
-                                         .owner = owner,
-                                         .lease = Milliseconds{1},
-                                         .cluster = session.cluster(),
-                                         .owner_returns = true});
+    const std::shared_ptr<const Lockable> lock = found_lock(found, {.name = found.name,
+                                                                    .owner = owner,
+                                                                    .lease = Milliseconds{1},
+                                                                    .cluster = session.cluster(),
+                                                                    .owner_returns = true});
     if (!lock) return not_held(found);
-    Part part{.lock = lock.get(), .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
+    Part part{.lock = lock, .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
     const GivenBack back =
         give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())
@@ -132,12 +132,12 @@ class Renew final : public LockVerb {
     if (!holder) return not_held(found);
     const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease_of(*holder)});
     if (!lock) return not_held(found);
-    Call call = lock->renew();
+    Delivery delivery = persistently();
     if (holder->meta)
-      call.followers = {
+      delivery.followers = {
           write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
     std::size_t renewed = 0;
-    for (const Reply& reply : session.ask_all(call)) {
+    for (const Reply& reply : session.ask_all(lock->renew(), delivery)) {
       const RenewAnswer answer = lock->read_renewal(reply);
       if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
       if (std::holds_alternative<Renewed>(answer)) ++renewed;

@@ -45,7 +45,7 @@ class Acquire final : public Verb {
   ServerOptions server_;
 
   Owner owner_;
-  std::unique_ptr<Lockable> lock_;
+  std::shared_ptr<const Lockable> lock_;
   std::vector<Part> parts_;
 };
 
@@ -103,10 +103,10 @@ std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) cons
 Wish Acquire::wish(const Session& session, bool again) {
   lock_ = make(session, again);
   parts_ = {
-      {.lock = lock_.get(),
+      {.lock = lock_,
        .followers = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
        .release_followers = {erase_metadata(lock_->name(), owner_, lock_->evidence())}}};
-  return {parts_};
+  return {.parts = parts_};
 }
 
 Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLines& lines) {
@@ -117,7 +117,7 @@ Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLine
     if (renewed == NewIdentity::owner && !given_owner_) owner_ = new_owner();
     return wish(session, again);
   };
-  return acquire(session.redis, wish(session, again).parts, options);
+  return acquire(session.redis, wish(session, again), options);
 }
 
 /// Prints the owner. A lock of which nobody knows is given back.
@@ -141,9 +141,8 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
 
 /// Undoes what this call has taken, and nothing that the owner had before.
 int Acquire::unprinted(Session& session, int error) const {
-  Call undo = *lock_->give_back();
-  undo.followers = parts_.front().release_followers;
-  const Votes votes = session.redis.run(undo, within(kGoodbye));
+  const Votes votes = session.redis.run_all(*lock_->give_back(),
+                                            persistently(parts_.front().release_followers), within(kGoodbye));
   const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
     if (!vote.reply) return false;
     const ReleaseAnswer answer = lock_->read_release(*vote.reply);

@@ -98,12 +98,14 @@ class Acquire final : public PoolVerb {
     Session session{server_, &wait_};
     need_one_server(session);
     const LockName name = session.name(key_);
-    const Permits wanted{{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
-                         {.count = count_}};
+    const auto wanted = std::make_shared<const Permits>(
+        Claim{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
+        Permits::Wanted{.count = count_});
     const std::vector<Part> parts{
-        {.lock = &wanted,
-         .followers = {write_metadata(name, wanted.owner(), wanted.evidence(), *lease_, about_the_script())},
-         .release_followers = {erase_metadata(name, wanted.owner(), wanted.evidence())}}};
+        {.lock = wanted,
+         .followers = {write_metadata(name, wanted->owner(), wanted->evidence(), *lease_,
+                                      about_the_script())},
+         .release_followers = {erase_metadata(name, wanted->owner(), wanted->evidence())}}};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment,
@@ -112,7 +114,7 @@ class Acquire final : public PoolVerb {
                      {name},
                      count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
     refuse_latch(session, started, wait_);
-    const Acquired got = acquire(session.redis, parts, session.waiting(wait_, started, lines));
+    const Acquired got = acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     const GaveUp& why = std::get<GaveUp>(got);

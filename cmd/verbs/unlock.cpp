@@ -153,13 +153,14 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
   // What is no lock is refused by the script for locks, in the server's words about it.
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
-  Call call = kind.force(found.name, owner, session.cluster());
+  const Call call = kind.force(found.name, owner, session.cluster());
+  Delivery delivery = persistently();
   for (const Holder& holder : found.holders)
-    call.followers.push_back(
+    delivery.followers.push_back(
         erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
   // It is removed where one of several servers has removed it; else each has the same reason not to.
   Forced forced{.how = Forced::How::nothing_there};
-  for (const Reply& reply : session.ask_all(call)) {
+  for (const Reply& reply : session.ask_all(call, delivery)) {
     Forced one = read_forced(found.name, kind.plainest().noun, reply);
     const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
     if (better) forced = std::move(one);

@@ -7,7 +7,7 @@ namespace rlock {
 namespace {
 
 Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
-  return redis.run(call, patience, Redis::Insist::once).front();
+  return redis.run_all(call, {}, patience).front();
 }
 
 }  // namespace

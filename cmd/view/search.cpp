@@ -94,7 +94,7 @@ class Search {
   }
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
-    const Vote vote = server.run(call, session_.patience()).front();
+    const Vote vote = server.run_all(call, persistently(), session_.patience()).front();
     if (session_.signals.ended()) die_of(*session_.signals.ended());
     if (vote.answer() != nullptr) return *vote.answer();
     failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);

@@ -18,25 +18,9 @@ struct Call {
   /// several keys. At most one, which has none of its own.
   std::vector<Call> while_slot_moves{};
 
-  std::vector<Call> followers{};  ///< written behind it in the same write; nobody reads their replies
-
-  /// Send it and its followers with their source (EVAL) where this connection has not carried it yet: for
-  /// calls that must work although nobody may see the answer, NOSCRIPT included.
-  bool in_full = false;
-
-  /// The nodes that it goes to; empty: all. The votes of the others are failures from the start.
-  std::vector<bool> only_at{};
-
-  /// 0: any connection. Else only the one with this number
-  /// (Vote::connection): WAIT confirms the writes of its own connection.
-  std::uint64_t only_on = 0;
-
   /// Bytes of memory that the reply may take, texts and items together. Of most calls it is a few numbers,
   /// and a server that sends more is hostile or broken: a thousand of such replies may be kept at a time.
   std::size_t largest_reply = 16U << 10;
-
-  /// How long the server may take beyond Timeouts::command before we call it silent: WAIT waits.
-  Milliseconds takes{0};
 };
 
 /// For answers that grow with what people have on a server: more than SCAN of 1000 keys of 4 KiB each.

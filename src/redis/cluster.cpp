@@ -90,8 +90,8 @@ void Cluster::abandon(std::uint64_t connection) {
   doubted_ = true;
 }
 
-void Cluster::send_on_abandoned(const Call& call) {
-  for (auto& [address, link] : nodes_) link->send_on_abandoned(call);
+void Cluster::send_on_abandoned(const std::vector<Call>& calls) {
+  for (auto& [address, link] : nodes_) link->send_on_abandoned(calls);
 }
 
 Connection* Cluster::find(std::uint64_t connection) {

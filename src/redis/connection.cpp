@@ -54,14 +54,14 @@ void Connection::begin_greeting() {
   encode();
 }
 
-std::shared_ptr<InFlightCall> Connection::send(const Call& call, bool asking) {
-  auto in_flight = pipeline_.send(call, asking);
+std::shared_ptr<InFlightCall> Connection::send(const Call& call, const Writing& writing) {
+  auto in_flight = pipeline_.send(call, writing);
   flush();
   return in_flight;
 }
 
-void Connection::leave_behind(const Call& call) {
-  pipeline_.leave_behind(call);
+void Connection::leave_behind(const std::vector<Call>& calls) {
+  pipeline_.leave_behind(calls);
   flush();
 }
 

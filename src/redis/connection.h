@@ -51,12 +51,13 @@ class Connection final : public Source {
   using Resp2 = Handshake::Resp2;
   Resp2 wants_resp2() const noexcept { return handshake_.wants_resp2(); }
 
-  /// Sends a call (with its followers) as soon as that is safe: in one write with the greeting where neither
+  /// Sends a call and its followers as soon as that is safe: in one write with the greeting where neither
   /// a password nor a database number could be refused, else once the greeting has been answered.
-  std::shared_ptr<InFlightCall> send(const Call& call, bool asking = false);
+  std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
+  std::shared_ptr<InFlightCall> send(const Call& call) { return send(call, {}); }
 
   /// See Pipeline.
-  void leave_behind(const Call& call);
+  void leave_behind(const std::vector<Call>& calls);
 
   /// May the server still carry out a call that was given up before it was answered?
   bool has_unanswered() const;

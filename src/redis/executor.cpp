@@ -37,8 +37,8 @@ struct Executor::Ask {
 
 struct Executor::Pending {
   Call call;
+  Delivery delivery;
   TimePoint deadline;
-  Insist insist;
   std::vector<Ask> asks;
   Votes votes;
   bool unobserved = false;  ///< goes when it is settled
@@ -46,12 +46,7 @@ struct Executor::Pending {
   std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
   bool settled() const { return std::ranges::all_of(votes, &Vote::settled); }
 
-  Call to_send(bool slot_moves) const {
-    if (!slot_moves) return call;
-    Call single = call.while_slot_moves.front();
-    single.followers = call.followers;
-    return single;
-  }
+  const Call& to_send(bool slot_moves) const { return slot_moves ? call.while_slot_moves.front() : call; }
 };
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
@@ -88,11 +83,11 @@ std::string Executor::str() const {
   return joined(names, ", ");
 }
 
-Executor::Request Executor::post(const Call& call, TimePoint deadline, Insist insist) {
+Executor::Request Executor::post(const Call& call, const Delivery& delivery, TimePoint deadline) {
   const TimePoint now = Clock::now();
   const Request request = next_++;
   Pending& pending =
-      pending_.emplace(request, Pending{call, deadline, insist, std::vector<Ask>(nodes()), Votes(nodes())})
+      pending_.emplace(request, Pending{call, delivery, deadline, std::vector<Ask>(nodes()), Votes(nodes())})
           .first->second;
   for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   return request;
@@ -119,19 +114,21 @@ void Executor::drop(Request request) {
     if (!ask.question) continue;
     ask.question->forgotten = true;
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
-    if (pending.call.takes > Milliseconds{0} && !ask.question->answer) routes_[node]->abandon(ask.connection);
+    if (pending.delivery.extra_time > Milliseconds{0} && !ask.question->answer)
+      routes_[node]->abandon(ask.connection);
   }
   pending_.erase(request);
 }
 
 void Executor::let_finish(Request request) { find(request).unobserved = true; }
 
-Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
+Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) {
-  const Request request = post(call, patience.until, insist);
+  const Request request = post(call, delivery, patience.until);
   while (!settled(request) && !patience.interrupted()) {
-    const TimePoint enough = enough_from ? enough_from(votes(request)) : kNever;
-    if (enough <= Clock::now()) break;
+    const TimePoint now = Clock::now();
+    const TimePoint enough = enough_from(votes(request), now);
+    if (enough <= now) break;
     loop_.turn(earliest(patience.until, enough));
     progress(Clock::now());
   }
@@ -142,8 +139,8 @@ Votes Executor::run(const Call& call, const Patience& patience, Insist insist,
   return votes;
 }
 
-void Executor::send_on_abandoned(const Call& call) {
-  for (auto& route : routes_) route->send_on_abandoned(call);
+void Executor::send_on_abandoned(const std::vector<Call>& calls) {
+  for (auto& route : routes_) route->send_on_abandoned(calls);
 }
 
 void Executor::watch(const Channel& channel) {
@@ -219,7 +216,7 @@ void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {
     if (before == 0) {
       begin(pending, node, now);
     } else {
-      look(pending, node, now);
+      advance(pending, node, now);
     }
     if (ask.connection == before) return;
   }
@@ -233,14 +230,15 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     vote.failure = ask.last.value_or(Failure{Error::unreachable, "no answer in time"});
     return;
   }
-  if (!pending.call.only_at.empty() && !pending.call.only_at[node]) {
+  if (!pending.delivery.only_nodes.empty() && !pending.delivery.only_nodes[node]) {
     vote.failure = Failure{Error::unreachable, "was not asked"};
     return;
   }
   if (now < ask.not_before) return;
   Route& route = *routes_[node];
-  const Route::Choice choice = pending.call.only_on == 0 ? route.connection_for(pending.key())
-                                                         : Route::Choice{route.find(pending.call.only_on)};
+  const Route::Choice choice = pending.delivery.only_connection == 0
+                                   ? route.connection_for(pending.key())
+                                   : Route::Choice{route.find(pending.delivery.only_connection)};
   if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // see wake_at()
   Connection* connection = std::get<Connection*>(choice);
@@ -254,18 +252,27 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   }
   ask.asked = now;
   ask.connection = connection->number();
-  ask.question = connection->send(pending.to_send(ask.slot_moves), std::exchange(ask.asking, false));
+  ask.question =
+      connection->send(pending.to_send(ask.slot_moves), {.followers = pending.delivery.followers,
+                                                         .with_source = with_source(pending.delivery),
+                                                         .asking = std::exchange(ask.asking, false)});
 }
 
 /// Of several servers a frozen one is left behind with what waits in its socket.
 /// A server reads little of a socket whose other end has gone, so there must be
 /// little: one question in full and what undoes it, not one of every round.
 bool Executor::asks_too_much(const Pending& pending, const Connection& connection) const {
-  return nodes() > 1 && pending.insist == Insist::once && pending.call.in_full && connection.has_unanswered();
+  return nodes() > 1 && pending.delivery.retry == Delivery::Retry::never && with_source(pending.delivery) &&
+         connection.has_unanswered();
+}
+
+bool Executor::with_source(const Delivery& delivery) const {
+  if (delivery.source == Delivery::Source::to_several) return nodes() > 1;
+  return delivery.source == Delivery::Source::always;
 }
 
 /// Looks at what became of a call that was written.
-void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
+void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   Ask& ask = pending.asks[node];
   Route& route = *routes_[node];
   Connection* connection = route.find(ask.connection);
@@ -291,7 +298,8 @@ void Executor::look(Pending& pending, std::size_t node, TimePoint now) {
 /// opening of its connection, which has a time of its own.
 TimePoint Executor::ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const {
   if (!connection.open()) return kNever;
-  return later(std::max(ask.asked, connection.opened_at()), options_.timeouts.command + pending.call.takes);
+  return later(std::max(ask.asked, connection.opened_at()),
+               options_.timeouts.command + pending.delivery.extra_time);
 }
 
 void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
@@ -314,8 +322,7 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
     verdict = Route::Verdict::again;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
   if (redirected && ++ask.redirections > kMostRedirections) verdict = Route::Verdict::later;
-  if (verdict == Route::Verdict::pass_on ||
-      (verdict == Route::Verdict::later && !may_persist(pending, node))) {
+  if (verdict == Route::Verdict::pass_on || (verdict == Route::Verdict::later && !may_retry(pending, node))) {
     vote.reply = std::move(reply);
     return;
   }
@@ -341,8 +348,8 @@ void Executor::finish_attempt(Ask& ask, Vote& vote) {
 void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
   Ask& ask = pending.asks[node];
   finish_attempt(ask, pending.votes[node]);
-  const bool hopeless = why.kind != Error::unreachable || pending.call.only_on != 0;
-  if (hopeless || !may_persist(pending, node) || now >= pending.deadline) {
+  const bool hopeless = why.kind != Error::unreachable || pending.delivery.only_connection != 0;
+  if (hopeless || !may_retry(pending, node) || now >= pending.deadline) {
     pending.votes[node].failure = std::move(why);
     return;
   }
@@ -350,8 +357,9 @@ void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint 
   ask.last = std::move(why);
 }
 
-bool Executor::may_persist(const Pending& pending, std::size_t node) const {
-  return pending.insist == Insist::persist && (options_.retry_first_contact || routes_[node]->contacted());
+bool Executor::may_retry(const Pending& pending, std::size_t node) const {
+  return pending.delivery.retry == Delivery::Retry::until_deadline &&
+         (options_.retry_first_contact || routes_[node]->contacted());
 }
 
 }  // namespace rlock

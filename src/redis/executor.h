@@ -40,14 +40,14 @@ class Executor final : public Redis, public Source {
   bool keeps_trying() const override { return options_.retry_first_contact || contacted(); }
 
   /// Each attempt is cut to Timeouts::command; a connection whose answer is late is abandoned.
-  Request post(const Call& call, TimePoint deadline, Insist insist) override;
+  Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
   const Votes& votes(Request request) const override;
   bool settled(Request request) const override;
   void drop(Request request) override;
   void let_finish(Request request) override;
-  Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
-            const EnoughFrom& enough_from = {}) override;
-  void send_on_abandoned(const Call& call) override;
+  Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
+            const EnoughFrom& enough_from) override;
+  void send_on_abandoned(const std::vector<Call>& calls) override;
 
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
@@ -63,14 +63,15 @@ class Executor final : public Redis, public Source {
   struct Pending;
   void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
+  bool with_source(const Delivery& delivery) const;
   bool asks_too_much(const Pending& pending, const Connection& connection) const;
   void begin(Pending& pending, std::size_t node, TimePoint now);
-  void look(Pending& pending, std::size_t node, TimePoint now);
+  void advance(Pending& pending, std::size_t node, TimePoint now);
   void accept(Pending& pending, std::size_t node, TimePoint now);
   static void finish_attempt(Ask& ask, Vote& vote);
   void broke(Pending& pending, std::size_t node, Failure why, TimePoint now);
   TimePoint ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const;
-  bool may_persist(const Pending& pending, std::size_t node) const;
+  bool may_retry(const Pending& pending, std::size_t node) const;
   Pending& find(Request request);
   const Pending& find(Request request) const;
 

@@ -109,8 +109,8 @@ void Link::abandon(std::uint64_t connection) {
   failed({Error::unreachable, "no answer in time"}, Clock::now());
 }
 
-void Link::send_on_abandoned(const Call& call) {
-  for (auto& connection : abandoned_) connection->leave_behind(call);
+void Link::send_on_abandoned(const std::vector<Call>& calls) {
+  for (auto& connection : abandoned_) connection->leave_behind(calls);
 }
 
 void Link::renew(std::uint64_t connection, Failure why) {

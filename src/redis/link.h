@@ -46,7 +46,7 @@ class Link final : public Source {
 
   /// See Route.
   void abandon(std::uint64_t connection);
-  void send_on_abandoned(const Call& call);
+  void send_on_abandoned(const std::vector<Call>& calls);
   bool has_abandoned() const noexcept { return !abandoned_.empty(); }
   Connection* find(std::uint64_t connection);
 

@@ -49,24 +49,27 @@ void Pipeline::send_again_elsewhere() {
       if (expected.in_flight) expected.in_flight->again = true;
 }
 
-std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, bool asking) {
+std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, const Writing& writing) {
   const auto in_flight = std::make_shared<InFlightCall>();
-  put({.role = Role::call, .in_flight = in_flight, .call = call, .asking = asking});
-  for (Call follower : call.followers) {
-    follower.in_full = follower.in_full || call.in_full;
-    put({.role = Role::follower, .in_flight = in_flight, .call = std::move(follower), .asking = asking});
+  put({.role = Role::call,
+       .in_flight = in_flight,
+       .call = call,
+       .followers = writing.followers,
+       .with_source = writing.with_source,
+       .asking = writing.asking});
+  for (const Call& follower : writing.followers) {
+    put({.role = Role::follower,
+         .in_flight = in_flight,
+         .call = follower,
+         .with_source = writing.with_source,
+         .asking = writing.asking});
   }
   return in_flight;
 }
 
-void Pipeline::leave_behind(const Call& call) {
+void Pipeline::leave_behind(const std::vector<Call>& calls) {
   if (state_ != State::open) return;
-  const auto leave = [&](Call one) {
-    one.in_full = true;
-    write({.role = Role::nobody, .call = std::move(one)});
-  };
-  leave(call);
-  for (const Call& follower : call.followers) leave(follower);
+  for (const Call& call : calls) write({.role = Role::nobody, .call = call, .with_source = true});
 }
 
 void Pipeline::subscribe(const Channel& channel, bool sharded) {
@@ -104,7 +107,7 @@ void Pipeline::write(Expected expected) {
 /// reads this long after our end reads no more than the first buffers of it.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
-  if (expected.form == Form::by_hash && (taught || !expected.call.in_full)) return true;
+  if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;
   taught_.insert(expected.call.script);
   return false;
 }
@@ -194,7 +197,7 @@ void Pipeline::write_as_text(Expected expected) {
   const bool asking = expected.asking;
   const bool leads = expected.role == Role::call;
   const std::shared_ptr<InFlightCall> in_flight = expected.in_flight;
-  const std::vector<Call> followers = leads ? expected.call.followers : std::vector<Call>{};
+  const std::vector<Call> followers = leads ? expected.followers : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
   for (Expected& coming : expected_) {

@@ -32,6 +32,13 @@ struct InFlightCall {
   bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
 };
 
+/// How a call is written.
+struct Writing {
+  std::vector<Call> followers{};  ///< after it in the same write; nobody reads their replies
+  bool with_source = false;       ///< scripts as text where this connection has not carried them yet
+  bool asking = false;            ///< each with ASKING before it
+};
+
 /// The order of commands and replies on one connection, as a state machine: the next reply belongs to the
 /// first command that has none yet; EVALSHA is followed by EVAL where the server does not know the script;
 /// pushes come between the replies; calls are held back until the greeting allows them. Commands come out and
@@ -54,12 +61,12 @@ class Pipeline {
   /// All calls that are in flight are worth sending again on the next connection.
   void send_again_elsewhere();
 
-  /// Sends a call and its followers. `asking`: each with ASKING before it.
-  std::shared_ptr<InFlightCall> send(const Call& call, bool asking);
+  /// Sends a call and its followers.
+  std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
 
-  /// Writes a call and its followers, whose replies nobody will read: scripts as
-  /// text (once), since nobody could answer a NOSCRIPT. Nothing unless open.
-  void leave_behind(const Call& call);
+  /// Writes calls whose replies nobody will read: scripts as text (once), since nobody could answer a NOSCRIPT.
+  /// Nothing unless open.
+  void leave_behind(const std::vector<Call>& calls);
 
   void subscribe(const Channel& channel, bool sharded);
   void unsubscribe(const Channel& channel, bool sharded);
@@ -94,6 +101,8 @@ class Pipeline {
     Role role;
     std::shared_ptr<InFlightCall> in_flight{};  ///< of a call and of its followers
     Call call{};                                ///< the whole of it: it is sent again on NOSCRIPT
+    std::vector<Call> followers{};              ///< of a call: they are sent again with it
+    bool with_source = false;
     bool asking = false;
     Form form = Form::by_hash;
   };

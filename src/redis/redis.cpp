@@ -1,14 +1,12 @@
 #include "redis/redis.h"
 
-#include <algorithm>
+#include "redis/grace.h"
 
 namespace rlock {
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
-  const Votes votes = run(call, patience, Insist::persist, [](const Votes& so_far) {
-    const bool answered =
-        std::ranges::any_of(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
-    return answered ? TimePoint::min() : kNever;
+  const Votes votes = run(call, persistently(), patience, [](const Votes& so_far, TimePoint) {
+    return answered_by(1, so_far) ? TimePoint::min() : kNever;
   });
   std::optional<Failure> failure;
   for (const Vote& vote : votes) {

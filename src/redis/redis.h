@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "loop/loop.h"
 #include "redis/call.h"
+#include "redis/delivery.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
 
@@ -19,7 +20,7 @@ namespace rlock {
 struct Vote {
   std::optional<Reply> reply;
   std::optional<Failure> failure;
-  std::uint64_t connection = 0;  ///< which one answered (Call::only_on)
+  std::uint64_t connection = 0;  ///< which one answered (Delivery::only_connection)
   TimePoint asked{};             ///< when the attempt that was answered was written: a lease runs from here
 
   /// How often the server may have received the call. More
@@ -44,11 +45,6 @@ class Redis {
  public:
   using Request = std::uint64_t;
 
-  /// Does a call survive the failure of its connection? `persist`: it is tried
-  /// again until the deadline (before the first contact only with
-  /// Executor::Options::retry_first_contact). `once`: the failure is the vote.
-  enum class Insist { persist, once };
-
   virtual ~Redis() = default;
 
   virtual Loop& loop() const = 0;
@@ -60,23 +56,24 @@ class Redis {
   virtual bool keeps_trying() const = 0;
 
   /// Sends to every node. Unsettled votes become failures at the deadline.
-  virtual Request post(const Call& call, TimePoint deadline, Insist insist) = 0;
+  virtual Request post(const Call& call, const Delivery& delivery, TimePoint deadline) = 0;
   virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
   virtual bool settled(Request request) const = 0;
   virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
   /// Nobody looks at it any more, but it goes on to its deadline.
   virtual void let_finish(Request request) = 0;
 
-  /// From when on these votes are enough: TimePoint::min() at once, kNever not yet.
-  using EnoughFrom = std::function<TimePoint(const Votes&)>;
+  /// From when on these votes are enough: TimePoint::min() at once, kNever not yet. Asked once per turn of the
+  /// loop, with the time of that turn.
+  using EnoughFrom = std::function<TimePoint(const Votes&, TimePoint now)>;
 
   /// Posts, pumps the loop until every vote is settled, or they are enough, or the patience ends; drops.
-  virtual Votes run(const Call& call, const Patience& patience, Insist insist = Insist::persist,
-                    const EnoughFrom& enough_from = {}) = 0;
+  virtual Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
+                    const EnoughFrom& enough_from) = 0;
 
-  /// Writes `call` behind the calls that abandoned connections still carry: a frozen server that wakes up
+  /// Writes `calls` behind those that abandoned connections still carry: a frozen server that wakes up
   /// carries those out and then undoes them. Nobody waits for an answer.
-  virtual void send_on_abandoned(const Call& call) = 0;
+  virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;
@@ -85,6 +82,11 @@ class Redis {
 
   /// Are two of the nodes the same server, as far as they have said who they are? Then which.
   virtual std::optional<Failure> twins() const { return std::nullopt; }
+
+  /// run() until every vote is settled or the patience ends.
+  Votes run_all(const Call& call, const Delivery& delivery, const Patience& patience) {
+    return run(call, delivery, patience, [](const Votes&, TimePoint) { return kNever; });
+  }
 
   /// For a quorum of one or where any answer will do: the first reply
   /// that is no error. Throws Error for failures and error replies.

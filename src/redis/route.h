@@ -49,9 +49,9 @@ class Route : public Source {
   /// used again. Its socket stays open, unread, for send_on_abandoned().
   virtual void abandon(std::uint64_t connection) = 0;
 
-  /// Writes `call` behind the calls that the abandoned connections still carry: a frozen server that wakes up
+  /// Writes `calls` behind those that the abandoned connections still carry: a frozen server that wakes up
   /// carries those out and then undoes them. Nobody waits for an answer.
-  virtual void send_on_abandoned(const Call& call) = 0;
+  virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;
 
   /// The connection with this number, if it is alive.
   virtual Connection* find(std::uint64_t connection) = 0;

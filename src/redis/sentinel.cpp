@@ -193,9 +193,9 @@ void Sentinel::abandon(std::uint64_t connection) {
   fail({Error::unreachable, "no answer in time"}, Clock::now());
 }
 
-void Sentinel::send_on_abandoned(const Call& call) {
-  if (link_) link_->send_on_abandoned(call);
-  for (auto& link : retired_) link->send_on_abandoned(call);
+void Sentinel::send_on_abandoned(const std::vector<Call>& calls) {
+  if (link_) link_->send_on_abandoned(calls);
+  for (auto& link : retired_) link->send_on_abandoned(calls);
 }
 
 Connection* Sentinel::find(std::uint64_t connection) { return link_ ? link_->find(connection) : nullptr; }

@@ -27,7 +27,7 @@ class Sentinel final : public Route {
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
   std::set<std::string> run_ids() const override;
   void abandon(std::uint64_t connection) override;
-  void send_on_abandoned(const Call& call) override;
+  void send_on_abandoned(const std::vector<Call>& calls) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override { return contacted_; }
   void watch(const Channel& channel) override;

@@ -17,7 +17,7 @@ class Single final : public Route {
   std::optional<Failure> wrong_url(const Reply& error) const override;
   std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
   void abandon(std::uint64_t connection) override { link_.abandon(connection); }
-  void send_on_abandoned(const Call& call) override { link_.send_on_abandoned(call); }
+  void send_on_abandoned(const std::vector<Call>& calls) override { link_.send_on_abandoned(calls); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
   void watch(const Channel& channel) override { link_.watch(channel, false); }

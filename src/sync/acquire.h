@@ -2,30 +2,15 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "redis/redis.h"
+#include "sync/ballot.h"
 #include "sync/lockable.h"
-#include "sync/round.h"
-#include "sync/together.h"
+#include "sync/wish.h"
 
 namespace rlock {
-
-/// One of the things to take, with what is to be written beside
-/// it (metadata). Several: all of them or none, in this order.
-struct Part {
-  const Lockable* lock;
-  std::vector<Call> followers{};          ///< sent behind what takes or renews it
-  std::vector<Call> release_followers{};  ///< sent behind what gives it back
-};
-
-/// What to take: all parts or none, in this order.
-struct Wish {
-  std::span<const Part> parts;
-  const Together* together = nullptr;  ///< takes all of them at once, where one script can
-};
 
 /// What the next attempt must not share with one that was undone.
 enum class NewIdentity {
@@ -45,14 +30,14 @@ struct GaveUp {
   std::size_t part = 0;  ///< refused: which of the parts, or the first of those that were asked for together
   std::optional<Failure> failure;  ///< unreachable: what it looked like last
   std::optional<Busy> busy;        ///< what it looked like last
-  std::vector<Said> said{};        ///< by each deployment, in the last round
+  std::vector<Answer> answers{};   ///< of each node, in the last round
 };
 
 /// It is ours, and from when on the lease runs.
 struct Taken {
-  TimePoint asked;         ///< before the first question was written
-  std::vector<Held> held;  ///< one for each part
-  std::vector<Said> said;  ///< by each deployment; granted: every part
+  TimePoint asked;              ///< before the first call was written
+  std::vector<Held> held;       ///< one for each part
+  std::vector<Answer> answers;  ///< of each node; granted: every part
 };
 
 using Acquired = std::variant<Taken, GaveUp>;
@@ -66,33 +51,30 @@ struct Waiting {
 };
 
 struct AcquireOptions {
-  const Together* together = nullptr;  ///< takes all parts at once, where one script can
-
-  /// The same wish with a new identity, so that an undo still in flight cannot cancel the new attempt. The
-  /// parts of the wish before are not used any more. Nothing: what is asked for has no owner.
+  /// The same wish with a new identity, so that an undo still in flight cannot cancel the new attempt.
+  /// Nothing: what is asked for has no owner.
   std::function<Wish(NewIdentity)> renew_identity;
 
   Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
   Milliseconds one_try{4000};        ///< also how long a silent server is asked before tell() hears of it
-  Milliseconds node_timeout{2000};   ///< of several deployments: how long one may hold up a round
-  Milliseconds good_for = kLongest;  ///< of a lease: what was granted later is given back
+  Milliseconds node_timeout{2000};   ///< of several nodes: how long one may hold up a round
+  Milliseconds good_for = kLongest;  ///< of a lease: what was granted later is undone
   int sync_replicas = 0;             ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
-  std::function<bool()> hurried = [] { return false; };  ///< ends the giving back too, confirmed or not
+  std::function<bool()> hurried = [] { return false; };  ///< ends waiting for undos too, confirmed or not
   std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
 };
 
-/// The only wait loop of the program: ask; where it is busy undo what was taken, subscribe, ask again, and
-/// sleep until a message, the holder's TTL, its poll_every() with jitter, the deadline or an interruption.
-/// Whatever ends a wait that failed, all that may have been granted is given back under a patience of its
-/// own, by servers that are silent too when they wake up.
+/// The only wait loop of the program: ask; where it is busy undo what was granted, subscribe, and sleep until a
+/// message, the holder's TTL, poll_every() with jitter, the deadline or an interruption; then ask again (pacing.h).
+/// Whatever ends a wait that failed, all that may have been granted is undone (undo.h), also at nodes that are
+/// silent now and wake up later.
 ///
-/// Nothing is held while we wait for something else, so waiters never wait for each other; and after a round
-/// in which several deployments have split their votes everybody pauses for a random time.
-Acquired acquire(Redis& redis, std::span<const Part> parts, const AcquireOptions& options);
+/// Nothing is held while we wait for something else, so waiters never wait for each other.
+[[nodiscard]] Acquired acquire(Redis& redis, Wish wish, const AcquireOptions& options);
 
-/// The same for what has no owner: permits of a semaphore, a latch that is to open.
-Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
+/// The same for what has no owner: permits of a semaphore, a latch that is to open. REQUIRES: it outlives the call
+[[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
 
 /// How long one of several servers may hold up a round, so that a frozen one costs no validity.
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);

@@ -53,7 +53,7 @@ void Keeper::stop(const Patience& patience) {
   stopped_ = true;
   while (try_ && !lost() && !patience.ended()) {
     redis_.loop().turn(patience.until);
-    look(Clock::now());
+    advance(Clock::now());
   }
   finish();
 }
@@ -67,7 +67,7 @@ TimePoint Keeper::wake_at() const {
 
 void Keeper::ready(short, TimePoint now) {
   if (lost()) return;
-  look(now);
+  advance(now);
   if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
   lose(options_.lease.budget.renews
@@ -81,15 +81,13 @@ void Keeper::begin(TimePoint now) {
   try_ = Try{.asked = now, .requests = {}};
   next_try_ = later(now, options_.lease.budget.retry_every);
   for (const Part& part : options_.parts) {
-    Call call = part.lock->renew();
-    call.followers = part.followers;
-    call.in_full = redis_.nodes() > 1;  // a quorum does not wait for who would ask for the script
+    const Delivery delivery{.source = Delivery::Source::to_several, .followers = part.followers};
     try_->requests.push_back(
-        redis_.post(call, later(now, options_.lease.budget.try_for), Redis::Insist::once));
+        redis_.post(part.lock->renew(), delivery, later(now, options_.lease.budget.try_for)));
   }
 }
 
-void Keeper::look(TimePoint now) {
+void Keeper::advance(TimePoint now) {
   if (!try_) return;
   const Outcome came_to = outcome();
   if (came_to == Outcome::open) return;
@@ -183,8 +181,9 @@ void Keeper::ask_for_confirmations() {
   for (const auto request : try_->requests) {
     for (const Vote& vote : redis_.votes(request)) {
       if (vote.answer() == nullptr || confirmations.contains(vote.connection)) continue;
-      const Call call = await_replicas_call(options_.sync_replicas, options_.sync_timeout, vote.connection);
-      confirmations[vote.connection] = redis_.post(call, until, Redis::Insist::once);
+      confirmations[vote.connection] =
+          redis_.post(await_replicas_call(options_.sync_replicas, options_.sync_timeout),
+                      await_replicas_delivery(options_.sync_timeout, vote.connection), until);
     }
   }
   try_->confirmations = std::move(confirmations);

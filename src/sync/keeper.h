@@ -60,7 +60,7 @@ class Keeper final : public Source {
   enum class Outcome { open, renewed, failed, not_ours };
 
   void begin(TimePoint now);
-  void look(TimePoint now);
+  void advance(TimePoint now);
   Outcome outcome() const;
   Outcome outcome_of(const Lockable& lock, const Votes& votes) const;
   Outcome outcome_of(const Lockable& lock, const Vote& vote) const;

@@ -43,7 +43,7 @@ std::optional<Milliseconds> time_in(std::string_view record, std::string_view na
 Latch::Latch(LockName name, bool cluster)
     : name_(std::move(name)), cluster_(cluster), request_(request_key(name_, new_request())) {}
 
-Call Latch::record_of_request(std::string total) const {
+Call Latch::write_record(std::string total) const {
   return {.script = &scripts::latch_record,
           .keys = {metadata_key(name_), request_},
           .args = {std::move(total), number(kRecordStays)}};
@@ -53,8 +53,7 @@ Call Latch::set(std::int64_t total, Milliseconds expire) const {
   return {.script = &scripts::latch_set,
           .keys = {name_.str(), request_},
           .args = {std::to_string(total), number(expire), latch_channel(name_).str(), cluster_ ? "1" : "0",
-                   number(kRequestMemory)},
-          .followers = {record_of_request(std::to_string(total))}};
+                   number(kRequestMemory)}};
 }
 
 LatchAnswer Latch::read_set(const Reply& reply) const {
@@ -67,8 +66,7 @@ Call Latch::down(std::int64_t count) const {
   return {.script = &scripts::latch_down,
           .keys = {name_.str(), request_},
           .args = {std::to_string(count), latch_channel(name_).str(), cluster_ ? "1" : "0",
-                   number(kRequestMemory)},
-          .followers = {record_of_request("")}};
+                   number(kRequestMemory)}};
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
@@ -77,11 +75,13 @@ LatchAnswer Latch::read_down(const Reply& reply) const {
 }
 
 Call Latch::remove() const {
-  Call call{.script = &scripts::latch_delete,
-            .keys = {name_.str(), request_},
-            .args = {latch_channel(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
-  call.followers = {{.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}}};
-  return call;
+  return {.script = &scripts::latch_delete,
+          .keys = {name_.str(), request_},
+          .args = {latch_channel(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
+}
+
+Call Latch::erase_record() const {
+  return {.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}};
 }
 
 LatchAnswer Latch::read_remove(const Reply& reply) const {

@@ -36,13 +36,17 @@ class Latch {
  public:
   Latch(LockName name, bool cluster);
 
-  /// Each with its record as followers, whose failure harms nobody.
+  /// Send each with what it writes down, or erases, as a follower, whose failure harms nobody.
   Call set(std::int64_t total, Milliseconds expire) const;
   LatchAnswer read_set(const Reply& reply) const;
   Call down(std::int64_t count) const;
   LatchAnswer read_down(const Reply& reply) const;
   Call remove() const;
   LatchAnswer read_remove(const Reply& reply) const;
+
+  Call write_set(std::int64_t total) const { return write_record(std::to_string(total)); }
+  Call write_down() const { return write_record(""); }
+  Call erase_record() const;
 
   Call status() const;
   LatchAnswer read_status(const Reply& reply) const;  ///< done, with the count; or absent
@@ -51,7 +55,7 @@ class Latch {
 
  private:
   LatchAnswer refuse(const Reply& reply) const;
-  Call record_of_request(std::string total) const;
+  Call write_record(std::string total) const;
 
   LockName name_;
   bool cluster_;

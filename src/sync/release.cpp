@@ -7,12 +7,13 @@
 #include <optional>
 
 #include "base/text.h"
+#include "redis/grace.h"
 
 namespace rlock {
 namespace {
 
-/// How much longer than a quorum the other servers get.
-constexpr Milliseconds kStragglers{200};
+/// How much longer than a quorum the other nodes get: they may be gone for days.
+constexpr Milliseconds kGrace{200};
 
 /// What the deployments say about one part, counted.
 struct Tally {
@@ -85,7 +86,7 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
     if (!call) call = std::move(released->then);
   }
   if (!call) return;
-  const std::vector<NodeAnswer> later = answers_of(lock, redis.run(*call, patience));
+  const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, persistently(), patience));
   for (const auto& [node, before] : unfinished) {
     const auto* released = std::get_if<Released>(&later[node].answer);
     const bool confirmed = released != nullptr && released->how == Released::How::yes;
@@ -93,20 +94,17 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
   }
 }
 
-/// Waits for all answers; when a quorum has given theirs not
-/// much longer for the others, who may be gone for days.
+/// Waits for all answers; when a quorum has answered about each part, not much longer for the other nodes.
 void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
   const auto settled = [&](auto request) { return redis.settled(request); };
-  const auto by_quorum = [&](auto request) {
-    const auto answers =
-        std::ranges::count_if(redis.votes(request), [](const Vote& vote) { return vote.answer(); });
-    return static_cast<std::size_t>(answers) >= redis.quorum();
-  };
-  TimePoint until = patience.until;
-  while (!std::ranges::all_of(requests, settled) && !patience.ended() && Clock::now() < until) {
+  const auto by_quorum = [&](auto request) { return answered_by(redis.quorum(), redis.votes(request)); };
+  Grace grace;
+  while (!std::ranges::all_of(requests, settled)) {
+    const TimePoint now = Clock::now();
+    const TimePoint until =
+        earliest(patience.until, grace.until(std::ranges::all_of(requests, by_quorum), now, kGrace));
+    if (now >= until || patience.interrupted()) return;
     redis.loop().turn(until);
-    if (until == patience.until && std::ranges::all_of(requests, by_quorum))
-      until = earliest(until, later(Clock::now(), kStragglers));
   }
 }
 
@@ -116,10 +114,9 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
                                  const Patience& patience) {
   std::vector<Redis::Request> requests;
   for (const Part& part : parts) {
-    Call call = part.lock->release(options);
-    call.followers = part.release_followers;
-    call.in_full = redis.nodes() > 1;  // who answers too late for us must not ask for the script
-    requests.push_back(redis.post(call, patience.until, Redis::Insist::persist));
+    Delivery delivery = persistently(part.release_followers);
+    delivery.source = Delivery::Source::to_several;
+    requests.push_back(redis.post(part.lock->release(options), delivery, patience.until));
   }
   await(redis, requests, patience);
 
@@ -132,9 +129,9 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   }
   // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
   for (const Part& part : parts) {
-    Call call = part.lock->release(options);
-    call.followers = part.release_followers;
-    redis.send_on_abandoned(call);
+    std::vector<Call> calls{part.lock->release(options)};
+    std::ranges::copy(part.release_followers, std::back_inserter(calls));
+    redis.send_on_abandoned(calls);
   }
   return back;
 }

@@ -12,11 +12,12 @@ constexpr Milliseconds kAnswer{2000};
 
 }  // namespace
 
-Call await_replicas_call(int replicas, Milliseconds timeout, std::uint64_t connection) {
-  Call call = command({"WAIT", std::to_string(replicas), std::to_string(timeout.count())});
-  call.only_on = connection;
-  call.takes = timeout;
-  return call;
+Call await_replicas_call(int replicas, Milliseconds timeout) {
+  return command({"WAIT", std::to_string(replicas), std::to_string(timeout.count())});
+}
+
+Delivery await_replicas_delivery(Milliseconds timeout, std::uint64_t connection) {
+  return {.only_connection = connection, .extra_time = timeout};
 }
 
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
@@ -33,14 +34,14 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
                  fmt::format("only {} of {} replicas have it (--sync-replicas)", have, replicas)};
 }
 
-std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Said>& said,
+std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       int replicas, Milliseconds timeout, const Patience& patience) {
   const TimePoint until = later(Clock::now(), timeout + kAnswer);
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
-    if (said[node] != Said::granted) continue;
-    const Call call = await_replicas_call(replicas, timeout, votes[node].connection);
-    requests.emplace_back(node, redis.post(call, until, Redis::Insist::once));
+    if (answers[node] != Answer::granted) continue;
+    const Delivery delivery = await_replicas_delivery(timeout, votes[node].connection);
+    requests.emplace_back(node, redis.post(await_replicas_call(replicas, timeout), delivery, until));
   }
   const auto settled = [&](const auto& request) { return redis.settled(request.second); };
   while (!std::ranges::all_of(requests, settled) && !patience.ended())

@@ -3,140 +3,76 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
-#include "base/error.h"
-#include "base/text.h"
+#include "sync/replicas.h"
 
 namespace rlock {
-namespace {
 
-/// What the slower deployments get at least when the faster
-/// ones have decided: they answer in the same moment.
-constexpr Milliseconds kSameMoment{5};
-
-/// What the deployments said, each put with its like.
-struct Tally {
-  std::vector<Held> held;
-  std::vector<Busy> busy;
-  std::vector<Refused> refused;
-  std::vector<std::pair<std::size_t, Failure>> failed;  ///< and which deployment
-
-  Said put(std::size_t node, Attempt attempt) {
-    if (auto* failure = std::get_if<Failure>(&attempt)) {
-      failed.emplace_back(node, std::move(*failure));
-      return Said::failed;
+std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo) {
+  Taken taken{.asked = kNever, .held = {}, .answers = {}};
+  for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
+    ask(stages[blocked_], undo);
+    if (!result_.held || !replicated()) return std::nullopt;
+    taken.asked = earliest(taken.asked, result_.asked);
+    if (stages[blocked_].together) {
+      std::ranges::copy(result_.held->members, std::back_inserter(taken.held));
+    } else {
+      taken.held.push_back(*result_.held);
     }
-    if (auto* granted = std::get_if<Held>(&attempt)) {
-      held.push_back(std::move(*granted));
-      return Said::granted;
-    }
-    if (auto* other = std::get_if<Busy>(&attempt)) {
-      busy.push_back(std::move(*other));
-      return Said::busy;
-    }
-    refused.push_back(std::get<Refused>(std::move(attempt)));
-    return Said::refused;
+    if (taken.answers.empty()) taken.answers = result_.answers;
+    for (std::size_t node = 0; node < result_.answers.size(); ++node)
+      if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
-};
-
-Attempt said_by(const Waitable& what, const Vote& vote) {
-  return vote.reply ? what.read(*vote.reply) : *vote.failure;
+  --blocked_;
+  const Milliseconds took = left(Clock::now(), taken.asked);
+  if (took < options_.good_for) return taken;
+  count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
+  return std::nullopt;
 }
 
-/// Of several servers the one whose clock stands in the
-/// middle: some clocks may be wrong, but not most of them.
-Held typical(std::vector<Held> held) {
-  const auto middle = held.begin() + static_cast<std::ptrdiff_t>(held.size() / 2);
-  std::ranges::nth_element(held, middle, {}, &Held::server_time);
-  return *middle;
-}
-
-/// At how many of them each holder has it; "": nobody can say who.
-std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
-  std::map<std::string, std::size_t> holders;
-  for (const Busy& one : busy) ++holders[one.holder];
-  return holders;
-}
-
-/// Who has it at most of them; worth asking again when `missing` more of them may have become free.
-Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
-  auto holders = holders_of(busy);
-  Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });
-  std::vector<Milliseconds> rests;
-  for (const Busy& one : busy) rests.push_back(one.retry_after.value_or(Milliseconds::max()));
-  std::ranges::sort(rests);
-  const Milliseconds rest = rests[std::min(missing, rests.size()) - 1];
-  typical.retry_after = rest == Milliseconds::max() ? std::nullopt : std::optional{rest};
-  return typical;
-}
-
-std::string no_quorum(const Redis& redis, const Tally& tally) {
-  std::vector<std::string> reasons;
-  for (const auto& [node, failure] : tally.failed)
-    reasons.push_back(fmt::format("{}: {}", redis.str(node), failure.text));
-  const std::size_t answer = redis.nodes() - tally.failed.size();
-  return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
-                     answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
-}
-
-/// Too many fail. One of those that no waiting mends, where they alone are too many.
-Failure failure_of(const Redis& redis, const Tally& tally) {
-  const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
-  const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));
-  const bool for_good = lasting + tally.refused.size() > redis.nodes() - redis.quorum();
-  const auto first =
-      std::ranges::find_if(tally.failed, [&](const auto& one) { return lasts(one) == for_good; });
-  if (redis.nodes() == 1) return first->second;
-  return {for_good ? first->second.kind : Error::unreachable, no_quorum(redis, tally)};
-}
-
-}  // namespace
-
-Round count(const Waitable& what, const Redis& redis, const Votes& votes) {
-  Round round;
-  Tally tally;
-  for (std::size_t node = 0; node < votes.size(); ++node) {
-    const Vote& vote = votes[node];
-    const Said said = vote.settled() ? tally.put(node, said_by(what, vote)) : Said::nothing;
-    round.said.push_back(said);
-    if (said == Said::granted) round.asked = earliest(round.asked, vote.asked);
-    const bool unheard = said == Said::nothing || said == Said::failed;
-    if (unheard && vote.attempts > 0) round.may_be_granted = true;
+void Round::ask(Stage& stage, Undo& undo) {
+  const TimePoint begun = Clock::now();
+  Ballot ballot{stage.what(), redis_, begun};
+  Delivery delivery{.source = Delivery::Source::to_several, .followers = stage.followers()};
+  // Of several nodes a silent one is asked again in the next round.
+  if (!several_ && !one_try_) delivery.retry = Delivery::Retry::until_deadline;
+  votes_ = redis_.run(stage.what().ask(), delivery,
+                      patience_of(several_ ? options_.node_timeout : options_.one_try),
+                      [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
+  const TimePoint answered = Clock::now();
+  result_ = ballot.result(votes_);
+  took_ = left(answered, begun);
+  undo.note(stage, votes_);
+  if (const auto twins = several_ ? redis_.twins() : std::nullopt) {
+    count_as_failed(*twins);
+    result_.busy.reset();
   }
-  const std::size_t quorum = redis.quorum();
-  const std::size_t spare = votes.size() - quorum;
-  if (tally.held.size() >= quorum) {
-    round.held = typical(std::move(tally.held));
-    return round;
-  }
-  const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
-  round.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
-  round.may_be_granted = round.may_be_granted || !tally.held.empty();
-  if (tally.refused.size() > spare) {
-    round.refused = tally.refused.front();
-  } else if (tally.refused.size() + tally.failed.size() > spare) {
-    round.failure = failure_of(redis, tally);
-  } else if (!tally.busy.empty()) {
-    round.busy = typical(tally.busy, quorum - tally.held.size());
-  }
-  return round;
+  if (result_.busy) result_.busy->heard = answered;
 }
 
-TimePoint Decision::enough_from(const Votes& votes) {
-  std::size_t granted = 0;
-  std::size_t open = 0;
-  for (const Vote& vote : votes) {
-    if (!vote.settled()) {
-      ++open;
-    } else if (std::holds_alternative<Held>(said_by(what_, vote))) {
-      ++granted;
-    }
-  }
-  if (granted >= redis_.quorum()) return TimePoint::min();
-  if (granted + open >= redis_.quorum()) return kNever;
-  if (!hopeless_since_) hopeless_since_ = Clock::now();
-  return *hopeless_since_ + (*hopeless_since_ - begun_) + kSameMoment;
+bool Round::replicated() {
+  if (options_.sync_replicas == 0) return true;
+  const auto missing =
+      await_replicas(redis_, votes_, result_.answers, options_.sync_replicas, options_.sync_timeout,
+                     patience_of(options_.sync_timeout + options_.one_try));
+  if (missing) count_as_failed(*missing);
+  return !missing;
+}
+
+/// For one step of a round; the wait's own patience may end sooner.
+Patience Round::patience_of(Milliseconds step) const {
+  Patience patience = within(step);
+  if (!one_try_) patience.until = earliest(patience.until, options_.patience.until);
+  patience.interrupted = options_.patience.interrupted;
+  return patience;
+}
+
+/// It was granted, but is of no use.
+void Round::count_as_failed(Failure why) {
+  result_.held.reset();
+  result_.may_be_granted = true;
+  result_.failure = std::move(why);
 }
 
 }  // namespace rlock

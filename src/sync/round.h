@@ -1,55 +1,46 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "redis/redis.h"
-#include "sync/lockable.h"
+#include "sync/acquire.h"
+#include "sync/ballot.h"
+#include "sync/stage.h"
+#include "sync/undo.h"
 
 namespace rlock {
 
-/// What one deployment said to a question, in a word.
-enum class Said {
-  granted,
-  busy,     ///< somebody else has it there
-  refused,  ///< something else stands under the key there
-  failed,   ///< no answer, or an error
-  nothing,  ///< it had not answered when enough others had
-};
-
-/// What one round of asking came to. At most one of held,
-/// refused, busy and failure; none: it was interrupted.
-struct Round {
-  std::optional<Held> held;        ///< a quorum granted it
-  std::optional<Refused> refused;  ///< a quorum never can
-  std::optional<Busy> busy;        ///< a quorum could, but others have it
-  std::optional<Failure>
-      failure;  ///< no quorum could: too many do not answer. Another kind than unreachable: for good
-
-  std::vector<Said> said;       ///< by each deployment
-  TimePoint asked = kNever;     ///< held: before the first of the questions that were granted
-  bool split = false;           ///< some granted it, and no other has a quorum either
-  bool may_be_granted = false;  ///< some granted it, or heard the question, but we do not hold it
-};
-
-/// Reads the votes of all deployments on one question.
-Round count(const Waitable& what, const Redis& redis, const Votes& votes);
-
-/// When a round is over: at once when a quorum has granted; when no quorum can any more, after the others
-/// have had as long again, because an answer that is awaited needs not be undone.
-class Decision {
+/// One round of asking after the other: a call for each stage of a wish, until one of them cannot be had.
+class Round {
  public:
   /// REQUIRES: both outlive it.
-  Decision(const Waitable& what, const Redis& redis) : what_(what), redis_(redis), begun_(Clock::now()) {}
+  Round(Redis& redis, const AcquireOptions& options, bool one_try)
+      : redis_(redis), options_(options), several_(redis.nodes() > 1), one_try_(one_try) {}
 
-  TimePoint enough_from(const Votes& votes);
+  /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be had
+  /// now, as result() says; what the stages before it have taken is not undone yet.
+  std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo);
+
+  /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.
+  std::size_t blocked() const noexcept { return blocked_; }
+  const BallotResult& result() const noexcept { return result_; }
+  Milliseconds took() const noexcept { return took_; }
 
  private:
-  const Waitable& what_;
-  const Redis& redis_;
-  const TimePoint begun_;
-  std::optional<TimePoint> hopeless_since_;
+  void ask(Stage& stage, Undo& undo);
+  bool replicated();
+  Patience patience_of(Milliseconds step) const;
+  void count_as_failed(Failure why);
+
+  Redis& redis_;
+  const AcquireOptions& options_;
+  const bool several_;  ///< nodes
+  const bool one_try_;
+  std::size_t blocked_ = 0;
+  Votes votes_;
+  BallotResult result_;
+  Milliseconds took_{0};
 };
 
 }  // namespace rlock

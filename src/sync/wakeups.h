@@ -37,21 +37,4 @@ class WakeUps {
   std::uint64_t seen_;
 };
 
-/// How often announcements may make a waiter ask. Anybody may publish them, and
-/// a question costs the server more than a message does: a hundred at once,
-/// then 25 a second. What comes in between is answered by the next question.
-class QuestionLimit {
- public:
-  static constexpr int kAtOnce = 100;
-  static constexpr Milliseconds kInterval{40};
-
-  /// When the next question may be asked; in the past: now.
-  TimePoint next() const { return spent_until_ - kAtOnce * kInterval; }
-
-  void count(TimePoint now) { spent_until_ = std::max(spent_until_, now) + kInterval; }
-
- private:
-  TimePoint spent_until_{};
-};
-
 }  // namespace rlock

@@ -24,7 +24,7 @@ struct Fixture {
   explicit Fixture(const std::string& url, bool retry_first_contact = true)
       : redis(loop, {parse_target(url)}, {.timeouts = {}, .retry_first_contact = retry_first_contact}) {}
   Vote vote(const Call& call, Milliseconds patience = kLong) {
-    return redis.run(call, within(patience)).front();
+    return redis.run_all(call, persistently(), within(patience)).front();
   }
 
   Loop loop;

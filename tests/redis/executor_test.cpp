@@ -17,8 +17,8 @@ namespace {
 constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
 const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 const Call kGet = command({"GET", "k"}, "k");
-constexpr auto kPersist = Redis::Insist::persist;
-constexpr auto kOnce = Redis::Insist::once;
+const Delivery kPersist = persistently();
+const Delivery kOnce;
 
 Executor::Options quick(bool retry_first_contact = false) {
   return {.timeouts = {.connect = Milliseconds{200}, .command = Milliseconds{200}},
@@ -45,7 +45,7 @@ class LateRoute final : public Route {
   TimePoint next_attempt() const override { return kNever; }
   Verdict judge(std::uint64_t, const Reply&, std::string_view) override { return Verdict::pass_on; }
   void abandon(std::uint64_t) override {}
-  void send_on_abandoned(const Call&) override {}
+  void send_on_abandoned(const std::vector<Call>&) override {}
   Connection* find(std::uint64_t) override { return &connection_; }
   bool contacted() const override { return connection_.spoke(); }
   void watch(const Channel&) override {}
@@ -71,8 +71,9 @@ struct Fixture {
     for (const auto& url : urls) all.push_back(parse_target(url));
     return all;
   }
-  Vote vote(const Call& call, Milliseconds patience = Milliseconds{2000}, Redis::Insist insist = kPersist) {
-    return redis.run(call, within(patience), insist).front();
+  Vote vote(const Call& call, Milliseconds patience = Milliseconds{2000},
+            const Delivery& delivery = kPersist) {
+    return redis.run_all(call, delivery, within(patience)).front();
   }
 
   Loop loop;
@@ -107,7 +108,7 @@ TEST_CASE(
   Executor redis{loop, std::move(routes), quick()};
   turns(loop, [&] { return route.contacted(); });
 
-  const auto request = redis.post(kGet, kNever, kOnce);
+  const auto request = redis.post(kGet, kOnce, kNever);
   CHECK(redis.wake_at() == kNever);
   CHECK(wake_ups(loop, Milliseconds{100}) <= 1);
   CHECK(route.asked() == 1);
@@ -182,7 +183,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   RedisServer server{{.tcp = true}};
   server.kill();
   Fixture f{{server.tcp_url()}, quick(true)};
-  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  const auto request = f.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
 
   server.restart();
@@ -204,7 +205,7 @@ TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent o
   CHECK(watch.elapsed() < 400ms);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.redis.send_on_abandoned({.script = &erase, .keys = {"ghost"}});
+  f.redis.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
 
   server.thaw();
   CHECK(eventually(
@@ -250,7 +251,7 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
   Fixture f{{fake.url()}};
-  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{3000}), kOnce);
+  const auto request = f.redis.post(kCall, kOnce, later(Clock::now(), Milliseconds{3000}));
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
   fake.announce("%0\r\n");
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
@@ -334,7 +335,7 @@ TEST_CASE("a wrong password is final, also while somebody knocks") {
   Executor redis{loop, {target}, quick(true)};
   const StopWatch watch;
 
-  const Votes votes = redis.run(kCall, within(Milliseconds{3000}));
+  const Votes votes = redis.run_all(kCall, kPersist, within(Milliseconds{3000}));
   CHECK(votes.front().failure->kind == Error::denied);
   CHECK(watch.elapsed() < 500ms);
 }
@@ -346,11 +347,12 @@ TEST_CASE("a quorum is asked at once, and who is silent does not hold up the oth
   CHECK(f.redis.quorum() == 2);
   const StopWatch watch;
 
-  const Votes votes = f.redis.run(kCall, within(Milliseconds{2000}), kOnce, [](const Votes& so_far) {
-    const auto answers =
-        std::ranges::count_if(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
-    return answers >= 2 ? TimePoint::min() : kNever;
-  });
+  const Votes votes =
+      f.redis.run(kCall, kOnce, within(Milliseconds{2000}), [](const Votes& so_far, TimePoint) {
+        const auto answers =
+            std::ranges::count_if(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
+        return answers >= 2 ? TimePoint::min() : kNever;
+      });
   CHECK(watch.elapsed() < 150ms);
   CHECK(votes[0].answer() != nullptr);
   CHECK(votes[1].answer() != nullptr);
@@ -362,7 +364,7 @@ TEST_CASE("nobody is asked whose patience has ended") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   CHECK(f.vote(kCall, Milliseconds{0}).failure.has_value());
-  const Votes votes = f.redis.run(kCall, {.until = kNever, .interrupted = [] { return true; }});
+  const Votes votes = f.redis.run_all(kCall, kPersist, {.until = kNever, .interrupted = [] { return true; }});
   CHECK_FALSE(votes.front().settled());
 }
 
@@ -370,13 +372,12 @@ TEST_CASE("WAIT goes to the connection that wrote, or to none") {
   RedisServer server;
   Fixture f{{server.url()}};
   const Vote written = f.vote(command({"SET", "k", "v"}, "k"));
-  Call wait = command({"WAIT", "0", "100"});
-  wait.only_on = written.connection;
-  wait.takes = Milliseconds{100};
-  CHECK(f.vote(wait).reply->integer() == 0);
+  const Call wait = command({"WAIT", "0", "100"});
+  const Delivery there{.only_connection = written.connection, .extra_time = Milliseconds{100}};
+  CHECK(f.vote(wait, Milliseconds{2000}, there).reply->integer() == 0);
 
   server.cli({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
-  const Vote vote = f.vote(wait);
+  const Vote vote = f.vote(wait, Milliseconds{2000}, there);
   CHECK(vote.failure->kind == Error::unreachable);
 }
 
@@ -384,7 +385,7 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   FakeRedis fake;
   Fixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
   f.redis.watch(Channel{"c"});
-  const auto request = f.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  const auto request = f.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
   REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{200}) <= 2);
   f.redis.drop(request);
@@ -392,7 +393,7 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
   Fixture knocking{{nobody}, quick(true)};
   knocking.redis.watch(Channel{"c"});
-  const auto unheard = knocking.redis.post(kCall, later(Clock::now(), Milliseconds{5000}), kPersist);
+  const auto unheard = knocking.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
   CHECK(wake_ups(knocking.loop, Milliseconds{1000}) <= 40);
   CHECK_FALSE(knocking.redis.settled(unheard));
 }

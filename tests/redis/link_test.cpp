@@ -187,7 +187,7 @@ TEST_CASE("send_on_abandoned writes a whole script behind what the connection st
   CHECK(f.link.find(number) == nullptr);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.link.send_on_abandoned({.script = &erase, .keys = {"ghost"}});
+  f.link.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
   redis.thaw();
 
   CHECK(redis.cli({"PING"}) == "PONG");

@@ -19,14 +19,10 @@ const Channel kD{"d"};
 const Reply kNoScript = Reply::error("NOSCRIPT No matching script.");
 
 Call call_of(const Script& script) { return {.script = &script, .keys = {"k"}, .args = {"a"}}; }
-Call with_follower(Call call) {
-  call.followers = {call_of(kOther)};
-  return call;
-}
-Call in_full(Call call) {
-  call.in_full = true;
-  return call;
-}
+
+/// With one follower.
+const Writing kFollowed{.followers = {call_of(kOther)}};
+const Writing kWithSource{.with_source = true};
 
 CommandWords by_hash(const Script& script) { return {"EVALSHA", std::string{script.sha1}, "1", "k", "a"}; }
 CommandWords as_text(const Script& script) { return {"EVAL", std::string{script.source}, "1", "k", "a"}; }
@@ -57,9 +53,9 @@ TEST_CASE("replies belong to the commands in their order, whatever is pushed bet
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, false);
   pipeline.subscribe(kD, false);
-  const auto first = pipeline.send(call_of(kScript), false);
-  const auto forgotten = pipeline.send(call_of(kScript), false);  // its place in the order is kept
-  const auto second = pipeline.send(command({"GET", "k"}), false);
+  const auto first = pipeline.send(call_of(kScript), {});
+  const auto forgotten = pipeline.send(call_of(kScript), {});  // its place in the order is kept
+  const auto second = pipeline.send(command({"GET", "k"}), {});
   forgotten->forgotten = true;
   CHECK(pipeline.take_commands() ==
         Commands{{"SUBSCRIBE", "c"}, {"SUBSCRIBE", "d"}, by_hash(kScript), by_hash(kScript), {"GET", "k"}});
@@ -89,7 +85,7 @@ TEST_CASE("replies belong to the commands in their order, whatever is pushed bet
 TEST_CASE("calls wait until the greeting allows them, and keep their order") {
   Pipeline pipeline{true};
   pipeline.greet({{"AUTH", "secret"}, {"HELLO", "3"}});
-  const auto call = pipeline.send(with_follower(call_of(kScript)), true);
+  const auto call = pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .asking = true});
   pipeline.subscribe(kC, false);
   CHECK(pipeline.holds_back());
   CHECK_FALSE(call->written);
@@ -110,7 +106,7 @@ TEST_CASE("calls wait until the greeting allows them, and keep their order") {
 
 TEST_CASE("a call that is given up before it could be written is never written") {
   Pipeline pipeline{true};
-  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  const auto call = pipeline.send(call_of(kScript), kFollowed);
   call->forgotten = true;
   pipeline.open();
   CHECK(pipeline.take_commands().empty());
@@ -119,7 +115,7 @@ TEST_CASE("a call that is given up before it could be written is never written")
 
 TEST_CASE("a script that the server does not know is sent as text, once, and its followers after it") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  const auto call = pipeline.send(call_of(kScript), kFollowed);
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript), by_hash(kOther)});
 
   reply(pipeline, kNoScript);
@@ -131,13 +127,13 @@ TEST_CASE("a script that the server does not know is sent as text, once, and its
   reply(pipeline, Reply{2});
   CHECK(call->answer->integer() == 1);
 
-  const auto next = pipeline.send(call_of(kScript), false);
+  const auto next = pipeline.send(call_of(kScript), {});
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript)});
 }
 
 TEST_CASE("only the follower is sent again when only the follower is unknown") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(with_follower(call_of(kScript)), false);
+  const auto call = pipeline.send(call_of(kScript), kFollowed);
   (void)pipeline.take_commands();
   reply(pipeline, Reply{1});
   reply(pipeline, kNoScript);
@@ -147,9 +143,9 @@ TEST_CASE("only the follower is sent again when only the follower is unknown") {
 
 TEST_CASE("a call that was given up is not sent again after what undoes it") {
   Pipeline pipeline = opened();
-  const auto given_up = pipeline.send(call_of(kScript), false);
+  const auto given_up = pipeline.send(call_of(kScript), {});
   given_up->forgotten = true;
-  const auto undo = pipeline.send(in_full(call_of(kOther)), false);
+  const auto undo = pipeline.send(call_of(kOther), kWithSource);
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther)});
 
   reply(pipeline, kNoScript);
@@ -160,15 +156,15 @@ TEST_CASE("a call that was given up is not sent again after what undoes it") {
 
 TEST_CASE("a call in full and its followers are sent as text, once for each connection") {
   Pipeline pipeline = opened();
-  (void)pipeline.send(in_full(with_follower(call_of(kScript))), false);
-  (void)pipeline.send(in_full(with_follower(call_of(kScript))), false);
+  (void)pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .with_source = true});
+  (void)pipeline.send(call_of(kScript), {.followers = {call_of(kOther)}, .with_source = true});
   CHECK(pipeline.take_commands() ==
         Commands{as_text(kScript), as_text(kOther), by_hash(kScript), by_hash(kOther)});
 }
 
 TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), false);
+  const auto call = pipeline.send(call_of(kScript), {});
   reply(pipeline, kNoScript);
   reply(pipeline, Reply::error("NOSCRIPT there are no scripts here"));
   CHECK(call->answer->is_error("NOSCRIPT"));
@@ -176,12 +172,12 @@ TEST_CASE("NOSCRIPT in answer to the text of a script is the answer") {
 
 TEST_CASE("what is left behind is sent as text, and its replies are nobody's") {
   Pipeline pipeline = opened();
-  const auto call = pipeline.send(call_of(kScript), false);
-  pipeline.leave_behind(with_follower(call_of(kOther)));
+  const auto call = pipeline.send(call_of(kScript), {});
+  pipeline.leave_behind({call_of(kOther), call_of(kOther)});
   CHECK(pipeline.take_commands() == Commands{by_hash(kScript), as_text(kOther), by_hash(kOther)});
 
   Pipeline held{true};
-  held.leave_behind(call_of(kOther));  // nothing was written that it could undo
+  held.leave_behind({call_of(kOther)});  // nothing was written that it could undo
   held.open();
   CHECK(held.take_commands().empty());
 }
@@ -189,10 +185,10 @@ TEST_CASE("what is left behind is sent as text, and its replies are nobody's") {
 TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greeting goes on") {
   Pipeline pipeline = opened();
   pipeline.greet({{"HELLO", "3"}});
-  const auto before = pipeline.send(call_of(kScript), false);
+  const auto before = pipeline.send(call_of(kScript), {});
   pipeline.close();
   pipeline.greet({{"ROLE"}});
-  const auto after = pipeline.send(call_of(kScript), false);
+  const auto after = pipeline.send(call_of(kScript), {});
   CHECK(pipeline.take_commands() == Commands{{"HELLO", "3"}, by_hash(kScript), {"ROLE"}});
 
   CHECK(pipeline.accept({.reply = Reply{"OK"}}).has_value());
@@ -205,9 +201,9 @@ TEST_CASE("a closed pipeline writes nothing and answers nothing, but the greetin
 
 TEST_CASE("when the next connection greets in RESP2, every call is worth sending there at once") {
   Pipeline pipeline{true};
-  const auto held = pipeline.send(call_of(kScript), false);
+  const auto held = pipeline.send(call_of(kScript), {});
   Pipeline other = opened();
-  const auto written = other.send(call_of(kScript), false);
+  const auto written = other.send(call_of(kScript), {});
   pipeline.send_again_elsewhere();
   other.send_again_elsewhere();
   CHECK(held->again);
@@ -216,7 +212,7 @@ TEST_CASE("when the next connection greets in RESP2, every call is worth sending
 
 TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
   Pipeline pipeline = opened(false);
-  const auto list = pipeline.send(command({"LRANGE", "k", "0", "-1"}), false);
+  const auto list = pipeline.send(command({"LRANGE", "k", "0", "-1"}), {});
   reply(pipeline, words({"message", "c", "0"}));  // before any SUBSCRIBE an array is an answer
   CHECK(list->answer->items().size() == 3);
 
@@ -229,7 +225,7 @@ TEST_CASE("in RESP2 messages look like answers and are not taken for them") {
 TEST_CASE("a refused subscription is announced, and the replies after it keep their places") {
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, true);
-  const auto call = pipeline.send(call_of(kScript), false);
+  const auto call = pipeline.send(call_of(kScript), {});
   reply(pipeline, Reply::error("NOPERM this user has no permissions to access one of the channels"));
   reply(pipeline, Reply{5});
 
@@ -245,7 +241,7 @@ TEST_CASE("a subscription that the server ends by itself takes nobody's place in
   Pipeline pipeline = opened();
   pipeline.subscribe(kC, true);
   push(pipeline, {"ssubscribe", "c", "1"});
-  const auto call = pipeline.send(command({"GET", "k"}), false);
+  const auto call = pipeline.send(command({"GET", "k"}), {});
   push(pipeline, {"sunsubscribe", "c", "0"});
   push(pipeline, {"smessage", "c", "0"});  // not subscribed any more
   reply(pipeline, Reply{"v"});
@@ -273,7 +269,7 @@ TEST_CASE("a reply may be as large as its call allows") {
   CHECK(pipeline.largest_reply() == kLargestReply);
   Call small = call_of(kScript);
   small.largest_reply = 100;
-  (void)pipeline.send(small, false);
+  (void)pipeline.send(small, {});
   CHECK(pipeline.largest_reply() == 100);
   reply(pipeline, Reply{1});
   pipeline.subscribe(kC, false);

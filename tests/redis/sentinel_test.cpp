@@ -42,7 +42,7 @@ struct Fixture {
                   Executor::Options{.timeouts = timeouts, .retry_first_contact = retry_first_contact});
   }
   Vote vote(Milliseconds patience = Milliseconds{3000}) {
-    return redis->run(kCall, within(patience)).front();
+    return redis->run_all(kCall, persistently(), within(patience)).front();
   }
 
   Loop loop;
@@ -73,7 +73,7 @@ TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel.port()}};
 
-  const auto request = f.redis->post(kCall, later(Clock::now(), 3000ms), Redis::Insist::once);
+  const auto request = f.redis->post(kCall, {}, later(Clock::now(), 3000ms));
   REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 
@@ -106,7 +106,7 @@ TEST_CASE("a name that cannot be looked up just now is a failure, and not the en
     Executor redis{loop, std::vector<Target>{target}, {.timeouts = timeouts}};
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_NOFILE, &none);
-    const Vote vote = redis.run(kCall, within(Milliseconds{3000}), Redis::Insist::once).front();
+    const Vote vote = redis.run_all(kCall, {}, within(Milliseconds{3000})).front();
     return vote.failure.has_value() ? 0 : 1;
   });
   CHECK(status == 0);
@@ -206,7 +206,7 @@ TEST_CASE(
     const auto asked_before = sentinel.count("SENTINEL");
     old_primary.freeze();
     Fixture f{{sentinel.port()}, false, {}, patient};
-    const auto request = f.redis->post(set, later(Clock::now(), Milliseconds{15000}), Redis::Insist::persist);
+    const auto request = f.redis->post(set, persistently(), later(Clock::now(), Milliseconds{15000}));
     // Asked twice: it is late now, and must be named once more.
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
     sentinel.on("SENTINEL", named(new_primary.port()));
@@ -300,11 +300,11 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   old_primary.freeze();
   sentinel.on("SENTINEL", named(new_primary.port()));
   const Call set = command({"SET", "ghost", "1"}, "ghost");
-  CHECK(f.redis->run(set, within(Milliseconds{5000})).front().answer() != nullptr);
+  CHECK(f.redis->run_all(set, persistently(), within(Milliseconds{5000})).front().answer() != nullptr);
   CHECK(new_primary.has("ghost"));
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
-  f.redis->send_on_abandoned({.script = &erase, .keys = {"ghost"}});
+  f.redis->send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
 
   old_primary.thaw();
   CHECK(eventually(

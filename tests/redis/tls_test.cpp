@@ -86,7 +86,7 @@ Target target_of(std::uint16_t port, const std::string& host = "127.0.0.1") {
 Vote ask(const Target& target, const Call& call = kCall, Milliseconds patience = Milliseconds{1500}) {
   Loop loop;
   Executor redis{loop, {target}, {.timeouts = {.connect = patience, .command = patience}}};
-  return redis.run(call, within(2 * patience)).front();
+  return redis.run_all(call, persistently(), within(2 * patience)).front();
 }
 
 std::string refusal_of(Tls tls) {
@@ -200,7 +200,7 @@ TEST_CASE("--sni is the name that is asked for and verified, and a number is nev
     plain.tls.sni = sni;
     Loop loop;
     Executor redis{loop, {plain}, {.timeouts = {.connect = Milliseconds{100}, .command = Milliseconds{100}}}};
-    redis.run(kCall, within(Milliseconds{300}));
+    redis.run_all(kCall, persistently(), within(Milliseconds{300}));
   }
   const std::string hellos = recorder.received();
   CHECK(hellos.find("redis.example") != std::string::npos);
@@ -245,7 +245,9 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   target.tls.key = ours / "key";
   Loop loop;
   Executor redis{loop, {target}, {}};
-  const auto asks = [&] { return redis.run(kCall, within(Milliseconds{5000})).front().answer() != nullptr; };
+  const auto asks = [&] {
+    return redis.run_all(kCall, persistently(), within(Milliseconds{5000})).front().answer() != nullptr;
+  };
   REQUIRE(asks());
 
   Certificates strangers;

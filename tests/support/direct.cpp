@@ -23,9 +23,7 @@ Reply Direct::run(const Call& call) {
     words.insert(words.end(), call.keys.begin(), call.keys.end());
     words.insert(words.end(), call.args.begin(), call.args.end());
   }
-  Reply reply = command(words);
-  for (const Call& follower : call.followers) run(follower);
-  return reply;
+  return command(words);
 }
 
 std::pair<Reply, Reply> Direct::twice(const Call& call) {

@@ -18,7 +18,7 @@ class Direct {
   explicit Direct(const RedisServer& server);
   ~Direct();
 
-  /// The answer; error replies too. The followers goes behind it, its answers are dropped.
+  /// The answer; error replies too.
   Reply run(const Call& call);
 
   /// The same call two times: both answers. For "may be sent twice".

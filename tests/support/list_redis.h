@@ -36,7 +36,7 @@ class ListRedis final : public Redis {
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
 
-  Request post(const Call& call, TimePoint, Insist) override {
+  Request post(const Call& call, const Delivery&, TimePoint) override {
     log.push_back(name(call));
     Votes votes(nodes_);
     Answer answer(nodes_, std::nullopt);
@@ -58,13 +58,16 @@ class ListRedis final : public Redis {
   bool settled(Request) const override { return true; }
   void drop(Request request) override { votes_.erase(request); }
   void let_finish(Request request) override { drop(request); }
-  Votes run(const Call& call, const Patience& patience, Insist insist, const EnoughFrom&) override {
-    const Request request = post(call, patience.until, insist);
+  Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
+            const EnoughFrom&) override {
+    const Request request = post(call, delivery, patience.until);
     Votes votes = votes_.at(request);
     drop(request);
     return votes;
   }
-  void send_on_abandoned(const Call& call) override { sent_on_abandoned.push_back(name(call)); }
+  void send_on_abandoned(const std::vector<Call>& calls) override {
+    for (const Call& call : calls) sent_on_abandoned.push_back(name(call));
+  }
   void watch(const Channel& channel) override { watched.push_back(channel.str()), ++messages; }
   void unwatch(const Channel& channel) override { watched.push_back("-" + channel.str()); }
   std::uint64_t wakeups() const override { return messages; }

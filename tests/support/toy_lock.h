@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sync/lockable.h"
+#include "sync/wish.h"
 
 namespace rlock::test {
 
@@ -50,5 +51,8 @@ class Toy final : public Lockable {
   const Owner owner_{"o:1"};
   const bool queues_;
 };
+
+/// A part that does not own its lock. REQUIRES: the lock outlives it
+inline Part part_of(const Lockable& lock) { return {.lock = {std::shared_ptr<const Lockable>{}, &lock}}; }
 
 }  // namespace rlock::test

@@ -12,7 +12,7 @@ using std::chrono_literals::operator""ms;
 namespace {
 
 const Toy kToy{"k"};
-const std::vector<Part> kOne{{&kToy, {}}};
+const Wish kOne{.parts = {part_of(kToy)}};
 
 AcquireOptions waiting(Milliseconds patience) {
   AcquireOptions options;
@@ -103,12 +103,12 @@ TEST_CASE("without a wait a server that cannot be reached is given up at once") 
 TEST_CASE("a waiter in a queue that is interrupted gives its place back") {
   ListRedis redis;
   const Toy queueing{"k", true};
-  const std::vector<Part> parts{{&queueing, {}}};
+  const Wish wish{.parts = {part_of(queueing)}};
   redis.answers(kBusy);
   AcquireOptions options = waiting(60'000ms);
   options.patience.interrupted = [&] { return !redis.log.empty(); };
 
-  CHECK(gave_up(acquire(redis, parts, options)).why == GaveUp::Why::interrupted);
+  CHECK(gave_up(acquire(redis, wish, options)).why == GaveUp::Why::interrupted);
   CHECK(redis.log.back() == "toy/release");
 }
 
@@ -125,14 +125,14 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   ListRedis redis;
   const Toy a{"a"};
   const Toy b{"b"};
-  const std::vector<Part> parts{{&a, {}}, {&b, {}}};
+  const Wish wish{.parts = {part_of(a), part_of(b)}};
   redis.answers(kHeld);  // a
   redis.answers(kBusy);  // b
   redis.answers(kDone);  // release a
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, parts, waiting(1000ms));
+  const Acquired got = acquire(redis, wish, waiting(1000ms));
 
   REQUIRE(std::holds_alternative<Taken>(got));
   CHECK(std::get<Taken>(got).held.size() == 2);
@@ -144,14 +144,15 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   CHECK(redis.sent_on_abandoned.empty());
 }
 
-TEST_CASE("of five deployments three are enough, two are not and are given back") {
+TEST_CASE("of five nodes three are enough, two are not and are given back") {
   ListRedis redis{5};
   SUBCASE("three") {
     redis.answers({kHeld, kHeld, kHeld, std::nullopt, kBusy});
     const Acquired got = acquire(redis, kOne, one_try());
     REQUIRE(std::holds_alternative<Taken>(got));
-    const std::vector<Said> said{Said::granted, Said::granted, Said::granted, Said::failed, Said::busy};
-    CHECK(std::get<Taken>(got).said == said);
+    const std::vector<Answer> answers{Answer::granted, Answer::granted, Answer::granted, Answer::failed,
+                                      Answer::busy};
+    CHECK(std::get<Taken>(got).answers == answers);
   }
   SUBCASE("two") {
     redis.answers({kHeld, kHeld, std::nullopt, std::nullopt, kBusy});
@@ -204,12 +205,12 @@ TEST_CASE("nothing is held between two tries when too few replicas have it") {
 TEST_CASE("after a round that had to be undone the next one asks as somebody else") {
   ListRedis redis{3};
   const Toy again{"k"};
-  const std::vector<Part> other{{&again, {}}};
+  const Wish other{.parts = {part_of(again)}};
   int begun = 0;
   AcquireOptions options = waiting(1000ms);
   options.renew_identity = [&](NewIdentity) {
     ++begun;
-    return Wish{other};
+    return other;
   };
 
   SUBCASE("split votes") { redis.answers({kHeld, kBusy, std::nullopt}); }
@@ -245,7 +246,7 @@ TEST_CASE("of several queues the places behind are given up while we wait furthe
   ListRedis redis;
   const Toy a{"a", true};
   const Toy b{"b", true};
-  const std::vector<Part> parts{{&a, {}}, {&b, {}}};
+  const Wish wish{.parts = {part_of(a), part_of(b)}};
   redis.answers(kHeld);  // a
   redis.answers(kBusy);  // b: in its queue
   redis.answers(kDone);  // a back
@@ -254,7 +255,7 @@ TEST_CASE("of several queues the places behind are given up while we wait furthe
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, parts, waiting(1000ms))));
+  CHECK(std::holds_alternative<Taken>(acquire(redis, wish, waiting(1000ms))));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire",
                                               "toy/release", "toy/acquire", "toy/acquire"});
 }

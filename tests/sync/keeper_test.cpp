@@ -18,7 +18,7 @@ const TimePoint kAsked = Clock::now();
 Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   Keeper::Options options;
   options.lease = {.asked = kAsked, .budget = plan_budget(lease, std::nullopt, 5s, renews)};
-  options.parts = {{&kToy, {}}};
+  options.parts = {part_of(kToy)};
   return options;
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("a quorum of confirmations is wanted for each part, not for all of the
   ListRedis redis{3};
   const Toy other{"other"};
   Keeper::Options options = keeping(30s);
-  options.parts.push_back({&other, {}});
+  options.parts.push_back(part_of(other));
   options.sync_replicas = 1;
   Keeper keeper{redis, options};
 
@@ -196,7 +196,7 @@ TEST_CASE("a part that is lost is noticed although another one is not answered f
   ListRedis redis;
   const Toy other{"other"};
   Keeper::Options options = keeping(30s);
-  options.parts.push_back({&other, {}});
+  options.parts.push_back(part_of(other));
   Keeper keeper{redis, options};
 
   redis.is_silent();

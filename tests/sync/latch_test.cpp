@@ -18,15 +18,21 @@ const Channel kChannel{"redisson_countdownlatch__channel__{gate}"};
 struct Gate : Scene {
   LatchAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
     const Latch latch{kGate, false};
-    return latch.read_set(redis.run(latch.set(total, expire)));
+    const Reply reply = redis.run(latch.set(total, expire));
+    redis.run(latch.write_set(total));
+    return latch.read_set(reply);
   }
   LatchAnswer down(std::int64_t count = 1) {
     const Latch latch{kGate, false};
-    return latch.read_down(redis.run(latch.down(count)));
+    const Reply reply = redis.run(latch.down(count));
+    redis.run(latch.write_down());
+    return latch.read_down(reply);
   }
   LatchAnswer remove() {
     const Latch latch{kGate, false};
-    return latch.read_remove(redis.run(latch.remove()));
+    const Reply reply = redis.run(latch.remove());
+    redis.run(latch.erase_record());
+    return latch.read_remove(reply);
   }
   LatchAnswer status() {
     const Latch latch{kGate, false};

@@ -148,12 +148,11 @@ TEST_CASE("what killed holders left goes when there is much of it") {
   CHECK(scene.server.cli({"HKEYS", "rlock:meta:{deploy}"}) == "me:1");
 }
 
-TEST_CASE("an followers writes metadata in the same write as the acquire") {
+TEST_CASE("metadata that follow an acquire are kept") {
   Scene scene;
   const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}}};
-  Call ask = lock.ask();
-  ask.followers = {write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts())};
-  scene.redis.run(ask);
+  scene.redis.run(lock.ask());
+  scene.redis.run(write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts()));
   CHECK(scene.read()->pid == 4121);
 }
 

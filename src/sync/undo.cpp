@@ -1,0 +1,89 @@
+#include "sync/undo.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace rlock {
+namespace {
+
+/// How long we wait for replies: a wait of 2 s is over within 3 s, whatever the network does.
+constexpr Milliseconds kAwait{700};
+
+/// How long a call is tried again at a node that does not answer, while we do something else.
+constexpr Milliseconds kTryFor{30000};
+
+}  // namespace
+
+Undo::Undo(Redis& redis, Interrupted hurried)
+    : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
+
+Undo::~Undo() { drop(); }
+
+void Undo::note(Stage& stage, const Votes& votes) {
+  stage.queued = stage.what().queues();
+  stage.reached.resize(votes.size(), false);
+  for (std::size_t node = 0; node < votes.size(); ++node) {
+    const Vote& vote = votes[node];
+    received_[node] = received_[node] || vote.attempts > 0;
+    stage.reached[node] = stage.reached[node] || vote.attempts > 0;
+    copies_in_flight_ = copies_in_flight_ || vote.attempts > (vote.answer() != nullptr ? 1 : 0);
+  }
+}
+
+void Undo::post(Stage& stage, bool silently) {
+  stage.queued = false;
+  stage.reached.resize(redis_.nodes(), false);
+  for (UndoCall& undo : stage.undo_calls(silently)) {
+    // Only behind a copy of the acquire: elsewhere it could come late and undo the next attempt of this identity.
+    if (copies_in_flight_) {
+      std::vector<Call> calls{undo.call};
+      std::ranges::copy(undo.followers, std::back_inserter(calls));
+      redis_.send_on_abandoned(calls);
+    }
+    Delivery delivery = persistently(std::move(undo.followers));
+    delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
+    if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
+    requests_.push_back(redis_.post(undo.call, delivery, later(Clock::now(), kTryFor)));
+  }
+  stage.reached.assign(redis_.nodes(), false);
+}
+
+void Undo::await() {
+  const TimePoint until = later(Clock::now(), kAwait);
+  const auto answered = [&](auto request) {
+    const Votes& votes = redis_.votes(request);
+    for (std::size_t node = 0; node < votes.size(); ++node)
+      if (received_[node] && !votes[node].settled()) return false;
+    return true;
+  };
+  while (Clock::now() < until && !hurried_() && !std::ranges::all_of(requests_, answered))
+    redis_.loop().turn(until);
+}
+
+bool Undo::certain() const {
+  const auto once = [](const Vote& vote) { return vote.answer() != nullptr && vote.attempts == 1; };
+  return !copies_in_flight_ && std::ranges::all_of(requests_, [&](auto request) {
+    return std::ranges::all_of(redis_.votes(request), once);
+  });
+}
+
+void Undo::renew_identity() {
+  copies_in_flight_ = false;
+  std::erase_if(requests_, [&](auto request) {  // a long wait has many rounds
+    if (!redis_.settled(request)) return false;
+    redis_.drop(request);
+    return true;
+  });
+}
+
+void Undo::let_finish() {
+  for (const auto request : requests_) redis_.let_finish(request);
+  requests_.clear();
+}
+
+void Undo::drop() {
+  for (const auto request : requests_) redis_.drop(request);
+  requests_.clear();
+}
+
+}  // namespace rlock

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "redis/redis.h"
+#include "sync/stage.h"
+
+namespace rlock {
+
+/// Undoes what a wait may have been granted, on every node that may have received it: posts the calls, waits a
+/// little for their replies, and goes on with them while the wait does something else.
+class Undo {
+ public:
+  /// `hurried`: ends waiting for replies. REQUIRES: the Redis outlives it.
+  Undo(Redis& redis, Interrupted hurried);
+  ~Undo();
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+
+  /// The call of this stage was posted, and these are its votes.
+  void note(Stage& stage, const Votes& votes);
+
+  /// Posts what undoes this stage.
+  void post(Stage& stage, bool silently);
+
+  /// Waits for the replies of the nodes that may have received an acquire; some hundred milliseconds at most.
+  void await();
+
+  /// After await(): has every undo been answered, and was each call of this identity written only once? Then no
+  /// copy of an acquire or an undo is still in flight.
+  bool certain() const;
+
+  /// The next calls have a new identity: copies of what was posted before cannot harm them.
+  void renew_identity();
+
+  /// Nobody waits for the replies any more, but the calls go on to their deadline.
+  void let_finish();
+
+  /// Forgets the calls. What is on the wire stays there.
+  void drop();
+
+  /// May a copy of an acquire of this identity still be in flight?
+  bool has_copies_in_flight() const noexcept { return copies_in_flight_; }
+
+ private:
+  Redis& redis_;
+  const Interrupted hurried_;
+  std::vector<Redis::Request> requests_;
+  std::vector<bool> received_;  ///< nodes that may have received any acquire of this wait
+  bool copies_in_flight_ = false;
+};
+
+}  // namespace rlock

@@ -1,0 +1,121 @@
+#include "sync/ballot.h"
+
+#include <doctest/doctest.h>
+
+#include "support/list_redis.h"
+#include "support/toy_lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using std::chrono_literals::operator""ms;
+
+namespace {
+
+const Toy kToy{"k"};
+const Reply kUnreadable{std::string{"?"}};
+const Reply kDenied = Reply::error("NOAUTH Authentication required.");
+
+/// What the ballot amounts to when the nodes give these answers.
+BallotResult result_of(const ListRedis::Answer& answers) {
+  ListRedis redis{answers.size()};
+  redis.answers(answers);
+  return Ballot{kToy, redis, Clock::now()}.result(redis.run_all(kToy.ask(), {}, within(1000ms)));
+}
+
+const std::optional<Reply> kSilent;
+
+}  // namespace
+
+TEST_CASE("a round is held where a quorum grants it, whatever the others say") {
+  const BallotResult result = result_of({kBusy, kHeld, kSilent, kHeld, kHeld});
+  CHECK(result.held.has_value());
+  CHECK_FALSE(result.busy);
+  CHECK_FALSE(result.failure);
+  CHECK(result.answers ==
+        std::vector<Answer>{Answer::busy, Answer::granted, Answer::failed, Answer::granted, Answer::granted});
+}
+
+TEST_CASE("it is busy where a quorum could have granted it") {
+  CHECK(result_of({kBusy, kBusy, kBusy, kSilent, kSilent}).busy);
+  CHECK(result_of({kHeld, kHeld, kBusy, kSilent, kSilent}).busy);
+}
+
+TEST_CASE("where too many are silent it is no quorum, although the others are busy") {
+  const BallotResult result = result_of({kBusy, kSilent, kHeld, kSilent, kSilent});
+  CHECK_FALSE(result.busy);
+  REQUIRE(result.failure);
+  CHECK(result.failure->kind == Error::unreachable);
+  CHECK(result.failure->text ==
+        "no quorum: 2 of 5 servers answer, 3 are needed (node 2: no answer; node 4: no "
+        "answer; node 5: no answer)");
+  CHECK(result.may_be_granted);
+}
+
+TEST_CASE("a server that denies us is final only where the others are too few") {
+  CHECK(result_of({kDenied}).failure->kind == Error::denied);
+  CHECK(result_of({kDenied, kBusy, kBusy}).busy);
+  CHECK(result_of({kDenied, kHeld, kHeld}).held);
+  CHECK(result_of({kDenied, kSilent, kHeld}).failure->kind == Error::unreachable);
+  CHECK(result_of({kDenied, kDenied, kHeld}).failure->kind == Error::denied);
+}
+
+TEST_CASE("something else under the key is refused only where a quorum never can be had") {
+  CHECK(result_of({kForeign}).refused);
+  CHECK(result_of({kForeign, kHeld, kHeld}).held);
+  CHECK(result_of({kForeign, kHeld, kBusy}).busy);
+  CHECK(result_of({kForeign, kForeign, kHeld}).refused);
+}
+
+TEST_CASE("an answer that cannot be read is a failure of that server alone") {
+  CHECK(result_of({kUnreadable, kHeld, kHeld}).held);
+  CHECK(result_of({kUnreadable}).failure->kind == Error::internal);
+}
+
+TEST_CASE("votes are split where some granted it and nobody else has a quorum") {
+  CHECK_FALSE(result_of({kBusy, kBusy, kBusy}).split);
+  CHECK_FALSE(result_of({kHeld, kBusy, kBusy}).split);  // one other has both
+  CHECK(result_of({kHeld, kHeld, kBusy, kBusy, kSilent}).split);
+}
+
+TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long again for the others") {
+  ListRedis redis{3};
+  const TimePoint begun{};
+  const auto after = [&](Milliseconds time) { return later(begun, time); };
+  Ballot ballot{kToy, redis, begun};
+  Votes votes(3);
+  CHECK(ballot.enough_from(votes, begun) == kNever);
+
+  votes[0].reply = kBusy;
+  CHECK(ballot.enough_from(votes, after(10ms)) == kNever);
+  SUBCASE("granted by two") {
+    votes[1].reply = kHeld;
+    votes[2].reply = kHeld;
+    CHECK(ballot.enough_from(votes, after(20ms)) == TimePoint::min());
+  }
+  SUBCASE("a quorum cannot be had any more") {
+    votes[1].reply = kBusy;
+    CHECK(ballot.enough_from(votes, after(20ms)) == after(45ms));
+    CHECK(ballot.enough_from(votes, after(30ms)) == after(45ms));
+  }
+}
+
+TEST_CASE("a vote is decoded when it arrives, and never again") {
+  struct Counting final : Waitable {
+    Call ask() const override { return {}; }
+    Attempt decode(const Reply&) const override { return ++read_, Busy{}; }
+    std::optional<Call> give_back() const override { return std::nullopt; }
+    std::vector<Channel> channels() const override { return {}; }
+    const LockName& name() const override { return name_; }
+    mutable int read_ = 0;
+    LockName name_{"k"};
+  } counting;
+  ListRedis redis{3};
+  Ballot ballot{counting, redis, TimePoint{}};
+  Votes votes(3);
+  votes[0].reply = kBusy;
+  static_cast<void>(ballot.enough_from(votes, TimePoint{}));
+  votes[1].reply = kBusy;
+  static_cast<void>(ballot.enough_from(votes, TimePoint{}));
+  static_cast<void>(ballot.result(votes));
+  CHECK(counting.read_ == 2);
+}
