@@ -10,8 +10,8 @@ namespace rlock {
 /// "server": the options that every verb has. Throws Error{internal} for a verb that there is not.
 std::string manual_options(std::string_view verb);
 
-/// A manual page in which what stands between lines `.\" options
-/// of VERB` and `.\" end of options` has been made anew.
+/// A manual page in which the text between the lines `.\" options of VERB` and `.\" end of options` has been
+/// generated again.
 std::string with_fresh_options(std::string_view page);
 
 }  // namespace rlock

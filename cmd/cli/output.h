@@ -18,10 +18,10 @@ namespace rlock {
 /// A reader that has gone away is such an error: SIGPIPE is ignored since the start.
 void print(std::string_view text);
 
-/// The same for whoever has something to undo first: answers the errno that stopped it; 0: done.
+/// The same for a caller that has something to undo first: answers the errno that stopped it; 0: done.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
-/// print(), with a newline behind it, in one write.
+/// print(), with a newline at the end, in one write.
 void print_line(std::string_view line);
 
 /// Writes to stderr as it is. When that fails there is nobody left to tell.

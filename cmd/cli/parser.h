@@ -8,7 +8,7 @@
 namespace rlock {
 
 /// What a command line came to, once every option has found its setter.
-struct Parsed {
+struct [[nodiscard]] Parsed {
   enum class Wish { act, help, version } wish = Wish::act;
   std::vector<std::string> command;  ///< VerbSpec::command_follows: untouched, byte for byte
 };

@@ -6,7 +6,7 @@
 
 namespace rlock {
 
-/// How long to wait, and what to answer when that was in vain. The same for every verb that waits.
+/// How long to wait, and the exit status when that was in vain. The same for every verb that waits.
 struct WaitOptions {
   bool nonblock = false;              ///< one try
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; nothing: for ever
@@ -20,8 +20,8 @@ struct WaitOptions {
   /// Is a server that does not answer still waited for?
   bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
 
-  /// For a question ahead of the wait: at most `time`, and within the limit of --wait.
-  Patience one_question(TimePoint started, Milliseconds time) const {
+  /// For a call ahead of the wait: at most `time`, and within the limit of --wait.
+  Patience one_call(TimePoint started, Milliseconds time) const {
     Patience patience = within(time);
     if (given) patience.until = earliest(patience.until, until(started));
     return patience;

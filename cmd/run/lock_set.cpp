@@ -58,7 +58,7 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
   if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();
 }
 
-std::vector<Part> LockSet::leaving(bool kept, int exit) const {
+std::vector<Part> LockSet::to_release(bool kept, int exit) const {
   std::vector<Part> parts = wish_.parts;
   if (!kept) return parts;
   Metadata last = facts_;

@@ -22,20 +22,20 @@ class LockSet {
   /// that may be entered; none: every key is taken for the first time.
   LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above);
 
-  /// To take and to renew: each with what people want to know about us written behind it.
+  /// To acquire and to renew: each with what people want to know about us as its follower.
   const std::vector<Part>& parts() const noexcept { return wish_.parts; }
 
   /// All of them at once where one script can take them: not a single key, nor keys in several slots of a
   /// cluster, nor holds of different kinds.
   const Wish& wish() const noexcept { return wish_; }
 
-  /// To give back: the facts are forgotten or, where --min-hold keeps the key, say how the command ended.
-  std::vector<Part> leaving(bool kept, int exit) const;
+  /// To release: the facts are erased or, where --min-hold keeps the key, say how the command ended.
+  std::vector<Part> to_release(bool kept, int exit) const;
 
   bool enters() const noexcept { return enters_; }  ///< at least one hold of a process above us
-  const Owner& owner() const noexcept {
-    return owner_;
-  }  ///< of this run: of what it did not enter, if there is such
+
+  /// Of this run: of the keys that it did not enter, if there are any.
+  const Owner& owner() const noexcept { return owner_; }
   std::vector<InheritedHold> holds() const;
 
  private:

@@ -11,8 +11,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/command.h"
 #include "cmd/run/command_environment.h"
+#include "cmd/run/command_lookup.h"
 #include "cmd/run/held_command.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
@@ -45,19 +45,9 @@ AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines&
   return options;
 }
 
-/// Nothing but a lock of its own kind may be taken; a pool of permits and a latch look alike.
-void refuse_what_looks_like_it(const RunOptions& opt, Session& session) {
-  if (opt.type->name != "permit") return;
-  Patience patience = opt.wait.one_question(opt.started, session.deployment.timeouts.command);
-  patience.interrupted = [&session] { return session.signals.any(); };
-  const auto failure =
-      refuse_latch(session.redis, opt.names.front(), PoolKind::permits, session.cluster(), patience);
-  if (failure && !opt.wait.goes_on(opt.started) && !session.signals.any()) session.fail(*failure);
-}
-
-/// Waits for the lock. A hold of a process above us is entered, unless the
-/// server says that it is stale: then the next one above of that key, if there
-/// is one. The others stay: what an ancestor has would be waited for in vain.
+/// Waits for the lock. A hold of a process above us is entered, unless the server says that it is stale: then
+/// the next one above of that key, if there is one. The other holds stay in the list: to wait for a key that
+/// an ancestor has would be in vain.
 Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
     Owner owner = new_owner();
@@ -89,7 +79,7 @@ int refuse(const RunOptions& opt, const Session& session, WaitLines& lines, cons
   return exit_code::of(failure.kind);
 }
 
-/// What each of several servers said.
+/// What each of several nodes answered.
 void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
   if (redis.nodes() == 1 || answers.empty()) return;
   std::map<Answer, std::vector<std::string>> names;
@@ -126,9 +116,9 @@ Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken&
   return variables;
 }
 
-/// What tells the processes of this run from others: RLOCK_STACK names its own
-/// owner, and runs inside this one only add lines to it. One that enters a hold from
-/// above shares all of that with others that do: there the owner and the pid count.
+/// What distinguishes the processes of this run from others: RLOCK_STACK names its own owner, and runs inside
+/// this one only add lines to it. Runs that enter the same hold from above share all of that: there the owner
+/// and the pid count.
 std::vector<std::string> marks_of(const Variables& variables, bool enters) {
   std::vector<std::string> marks;
   for (const auto& [name, value] : variables) {
@@ -157,13 +147,13 @@ HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
           .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
 }
 
-/// Gives everything back, and says what a person should know about it.
-RunReport::Released give_back(const RunOptions& opt, Executor& redis, const LockSet& locks,
-                              const Taken& taken, const Ended& ended, bool lost) {
+/// Releases all keys, and says what a person should know about it.
+RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
+                            const Ended& ended, bool lost) {
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
-  const std::vector<Part> parts = locks.leaving(keep, ended.exit_code);
+  const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
   const std::vector<GivenBack> answers = give_back(redis, parts, options, within(goodbye(parts.size())));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
@@ -219,12 +209,13 @@ int run(const RunOptions& opt, StatusRecord& status) {
   const Signals& signals = session.signals;
   mention(opt.budget.str());
 
-  // Waiting. Whatever ends the wait, acquire() has given back what it took.
+  // Waiting. Whatever ends the wait, acquire() has undone what it took.
   WaitLines lines{redis,
                   signals,
                   {session.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
   std::optional<LockSet> locks;
-  refuse_what_looks_like_it(opt, session);
+  if (opt.type->name == "permit")  // a pool of permits and a latch look alike
+    refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait);
   const Acquired got = take(opt, session, lines, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     say_who_voted(redis, gave_up->answers);
@@ -254,13 +245,13 @@ int run(const RunOptions& opt, StatusRecord& status) {
   const Ended ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
-  // Giving back.
+  // Releasing.
   auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
-  report.released = give_back(opt, redis, *locks, taken, ended, lost.has_value());
+  report.released = release(opt, redis, *locks, taken, ended, lost.has_value());
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
-  // A quorum of others does not wait until both have said who they are.
+  // A quorum of other nodes does not wait until both have said who they are.
   if (const auto twins = redis.twins()) complain(twins->text);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   status.write(report);

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "cmd/run/command.h"
+#include "cmd/run/command_lookup.h"
 #include "cmd/run/inherited_hold.h"
 #include "loop/family.h"
 
@@ -34,7 +34,7 @@ std::string pasted(std::span<const std::string> command) {
   return text;
 }
 
-/// May it be run? Then it is the command, and no key that stands there without --key.
+/// Can it be run? Then it is the command, and not a key that was typed without --key.
 bool is_program(const std::string& word) {
   if (word.find('/') == std::string::npos) return !look_up({word});
   std::error_code error;
@@ -49,7 +49,7 @@ bool is_program(const std::string& word) {
   const std::string key = pasted_word(command[0]);
   command = command.subspan(1);
   if (!command.empty() && command[0] == "--") command = command.subspan(1);
-  // Behind `flock FILE -c 'make x'` stands no command, but an option of ours.
+  // After `flock FILE -c 'make x'` there is no command, but an option of ours.
   const bool options_follow = !command.empty() && command[0].starts_with("-");
   throw Error{Error::usage,
               fmt::format("no --key; did you mean: rlock run -k {}{}{}", key, options_follow ? "" : " --",

@@ -20,7 +20,7 @@ struct RunOptions {
 
   // What to take.
   std::vector<std::string> keys;  ///< as typed
-  std::string mode_after_key;     ///< what was typed behind a key and counts for all: "-s"
+  std::string mode_after_key;     ///< what was typed after a key and counts for all: "-s"
   std::string mode_between_keys;  ///< the same, where another key followed
   std::vector<LockName> names;    ///< with the prefix; sorted, each once
   const LockType* type = nullptr;
@@ -65,9 +65,8 @@ struct RunOptions {
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
 VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
 
-/// Checks what one option alone cannot know, settles the deployment
-/// and plans the budget. `command`: the words behind the options.
-/// Throws Error{usage} and Error{config}; nothing has been sent then.
+/// Checks what needs more than one option, resolves the deployment and plans the budget. `command`: the words
+/// after the options. Throws Error{usage} and Error{config}; nothing has been sent then.
 void complete_run(RunOptions& options, const std::optional<std::string>& shell,
                   std::vector<std::string> command);
 

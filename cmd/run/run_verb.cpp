@@ -1,5 +1,5 @@
 #include "base/log.h"
-#include "cmd/run/command.h"
+#include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/status_record.h"

@@ -17,7 +17,7 @@ namespace rlock {
 struct Deployment {
   std::vector<Target> targets;  ///< several: a quorum
   Timeouts timeouts;
-  std::string prefix;  ///< stands before every key
+  std::string prefix;  ///< prepended to every key
   bool named = false;  ///< somebody said which server; else it is the default one
   bool typed = false;  ///< by options, which no other command sees
 

@@ -11,7 +11,7 @@
 namespace rlock {
 namespace {
 
-/// How much longer than a quorum the other servers get, and where their answers are of less weight.
+/// How much longer than a quorum the other nodes may take; the second where their answers matter less.
 constexpr Milliseconds kGrace{500};
 constexpr Milliseconds kShortGrace{200};
 

@@ -11,10 +11,10 @@
 namespace rlock {
 
 /// A deployment that one verb talks to: its loop, its signals and its connections, with a time limit for a
-/// verb that only asks. Nothing is sent before the first question.
+/// verb that only asks. Nothing is sent before the first call.
 class Session {
  public:
-  /// Whoever only looks is served by a replica, too.
+  /// For looks alone a replica will do.
   enum class Access { looks, writes };
 
   /// `wait`: of a verb that waits; without one, a server that does not answer is a failure at once.
@@ -35,27 +35,26 @@ class Session {
   /// Does the deployment announce by sharded pub/sub too?
   bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
 
-  /// The answer of any server. A signal that ends waits ends us.
-  /// Throws Error, which names the server when that cannot be reached.
+  /// The answer of any node. A signal that ends waits ends us.
+  /// Throws Error, which names the node when it cannot be reached.
   Reply ask(const Call& call, const Delivery& delivery = persistently());
 
-  /// As ask(), for a question whose answer may be that it is
-  /// forbidden or makes no sense: an error reply is an answer.
+  /// As ask(), for a call that a server may forbid or not understand: an error reply is an answer.
   Reply any_answer(const Call& call);
 
-  /// The answers of all servers that gave one; at least a majority. Throws Error as ask() does.
+  /// The answers of all nodes that gave one; at least a majority. Throws Error as ask() does.
   std::vector<Reply> ask_all(const Call& call, const Delivery& delivery = persistently());
 
-  /// What every server says, in their order: at least a majority of answers. Throws Error as ask() does.
+  /// What every node says, in their order: at least a majority of answers. Throws Error as ask() does.
   Votes ask_each(const Call& call, const Delivery& delivery = persistently());
 
-  /// As ask_each(), for what one can do without: errors and silence are answers too.
+  /// As ask_each(), for a call that can be done without: errors and silence are answers too.
   Votes any_answers(const Call& call);
 
-  /// How acquire() is to wait, and whom it is to tell meanwhile.
+  /// How acquire() is to wait; it tells `lines` meanwhile.
   AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
 
-  /// For one question.
+  /// For one call.
   Patience patience() const;
 
   /// Why the deployment cannot be used, for a person: it names the servers and, where none can be reached, it

@@ -192,11 +192,7 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  Patience patience = wait.one_question(started, session.deployment.timeouts.command);
-  patience.interrupted = [&session] { return session.signals.any(); };
-  const auto failure =
-      rlock::refuse_latch(session.redis, session.name(key_), kind_, session.cluster(), patience);
-  if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
+  rlock::refuse_latch(session, session.name(key_), kind_, started, wait);
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

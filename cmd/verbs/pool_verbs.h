@@ -20,7 +20,7 @@ class PoolVerb : public Verb {
   /// "sem" or "permit".
   std::string_view noun() const { return kind_ == PoolKind::semaphore ? "sem" : "permit"; }
 
-  /// What stands there. Throws Error{wrong_type} as refuse_latch() does.
+  /// The pool of KEY. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
 
   /// See cmd/view/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does.
@@ -32,7 +32,7 @@ class PoolVerb : public Verb {
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.
   static void need_one_server(const Session& session);
 
-  /// KEY and, with `number`, N behind it.
+  /// KEY and, with `number`, N after it.
   void declare_operands(VerbSpec& spec, std::int64_t* number);
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.

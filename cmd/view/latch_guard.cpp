@@ -27,4 +27,12 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }
 
+void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
+                  const WaitOptions& wait) {
+  Patience patience = wait.one_call(started, session.deployment.timeouts.command);
+  patience.interrupted = [&session] { return session.signals.any(); };
+  const auto failure = refuse_latch(session.redis, name, wanted, session.cluster(), patience);
+  if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
+}
+
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "cmd/server/session.h"
 #include "redis/redis.h"
 #include "sync/pool.h"
 
@@ -13,5 +14,10 @@ namespace rlock {
 /// open. Answers why nobody could be asked: the question proper will meet it too.
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted, bool cluster,
                                     const Patience& patience);
+
+/// The same ahead of a wait, during which a server that does not answer is asked again. Throws Error as
+/// Session::ask() does where nobody waits.
+void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
+                  const WaitOptions& wait);
 
 }  // namespace rlock

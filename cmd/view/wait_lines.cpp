@@ -109,8 +109,9 @@ void WaitLines::advance() {
   fresh_ = true;
 }
 
-WaitView WaitLines::view() const {
+WaitView WaitLines::view(TimePoint now) const {
   return {.name = name_of(*busy_, part_),
+          .now = now,
           .busy = *busy_,
           .state = subject_.state,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
@@ -132,8 +133,8 @@ void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
   said_at_ = now;
   if (!busy_ || failure_) return complain(server_text());
-  complain("waiting for " + wait_text(view(), Moment::waiting));
-  named_ = named_holder(view());
+  complain("waiting for " + wait_text(view(now), Moment::waiting));
+  named_ = named_holder(view(now));
   fresh_ = false;
 }
 
@@ -159,10 +160,11 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   inquire_for_the_last_word(gave_up);
+  const WaitView last = view(Clock::now());
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
-  tell(effort + wait_text(view(), Moment::over));
-  const std::string remedy = wait_remedy(view(), words_for(name_of(*busy_, part_)));
+  tell(effort + wait_text(last, Moment::over));
+  const std::string remedy = wait_remedy(last, words_for(name_of(*busy_, part_)));
   if (!remedy.empty()) tell(remedy);
 }
 
@@ -171,7 +173,7 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet) return;
   inquire_for_the_last_word(gave_up);
-  tell(effort + (busy_ ? wait_text(view(), Moment::over) : server_text()));
+  tell(effort + (busy_ ? wait_text(view(Clock::now()), Moment::over) : server_text()));
 }
 
 }  // namespace rlock

@@ -23,7 +23,7 @@ struct WaitSubject {
   std::string state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
 };
 
-/// Tells whoever waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and
+/// Tells a person who waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and
 /// whenever somebody sends USR1; none with --quiet but for USR1.
 ///
 /// A Source of its own, so that a line comes in time whatever the wait does meanwhile, also when the server
@@ -58,7 +58,7 @@ class WaitLines final : public Source {
   std::string since_start() const;
   std::string server_text() const;
   const LockName& name_of(const Busy& busy, std::size_t part) const;
-  WaitView view() const;
+  WaitView view(TimePoint now) const;
 
   Executor& redis_;
   const Signals& signals_;

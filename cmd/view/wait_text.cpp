@@ -60,15 +60,14 @@ std::string place(const WaitView& view) {
 }
 
 /// When it ends, as far as the answer to the acquire tells: how the holder is, only an inspection does.
-std::string outlook_of_busy(const Busy& busy) {
+std::string outlook_of_busy(const Busy& busy, TimePoint now) {
   if (busy.no_ttl) return "; no TTL: it never frees itself";
   if (!busy.rest) return "";
-  return fmt::format("; frees in {} unless renewed",
-                     describe(left(later(busy.heard, *busy.rest), Clock::now())));
+  return fmt::format("; frees in {} unless renewed", describe(left(later(busy.heard, *busy.rest), now)));
 }
 
 std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
-  if (view.seen == nullptr) return outlook_of_busy(view.busy);
+  if (view.seen == nullptr) return outlook_of_busy(view.busy, view.now);
   if (holders.size() != 1) return "";
   const bool kept = holders[0].meta && holders[0].meta->ended_at;
   return fmt::format("; {}{}", kept ? "kept " : "", outlook_text(holders[0], view.seen->now));

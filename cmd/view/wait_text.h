@@ -10,10 +10,11 @@
 
 namespace rlock {
 
-/// What whoever waits knows: what the server said to the acquire, and what has been found out about the key
-/// beside that.
+/// What is known to a waiter: what the server said to the acquire, and what an inspection of the key has found
+/// besides.
 struct WaitView {
   const LockName& name;
+  TimePoint now;  ///< of ours
   const Busy& busy;
   std::string_view state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
   const Inspection* seen = nullptr;       ///< the key as it is now; nothing where the server has not said

@@ -44,7 +44,7 @@ struct Sample {
 
   std::string refusal(const Words& words) {
     try {
-      parse(words);
+      static_cast<void>(parse(words));
     } catch (const Error& error) {
       CHECK(error.kind() == Error::usage);
       CHECK(std::string{error.what()}.find('\n') == std::string::npos);
@@ -223,7 +223,7 @@ TEST_CASE("a letter with = behind it is refused, for the value would begin with 
   CHECK(Sample{}.refusal({"-k=deploy", "x"}) == "-k takes its value without '=': -k KEY, or --key=KEY");
   CHECK(Sample{}.refusal({"-nw=3", "x"}) == "-w takes its value without '=': -w DUR, or --wait=DUR");
   Sample sample;
-  sample.parse({"-ka=b", "-k", "=c", "--key==d", "x", "-k=e"});
+  static_cast<void>(sample.parse({"-ka=b", "-k", "=c", "--key==d", "x", "-k=e"}));
   CHECK(sample.keys == Words{"a=b", "=c", "=d"});
 }
 

@@ -13,6 +13,7 @@
 #include "support/fake_redis.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/verb_lines.h"
 #include "sync/keys.h"
 
 namespace rlock::test {
@@ -25,8 +26,7 @@ const std::string kInUrl = "CANARY%2Fx7%22%5C%C3%BC";
 
 bool silent(const std::string& text) { return text.find("CANARY") == std::string::npos; }
 
-/// A command line of every verb that asks a server.
-const std::vector<Words> kVerbs{
+const std::vector<Words> kVerbs = verb_lines_and({
     {"run", "-v", "-n", "-k", "k", "--", "true"},
     {"run", "-v", "-w", "300ms", "--fair", "-k", "k", "--", "true"},
     {"run", "-n", "-k", "k", "-k", "l", "--read", "--", "true"},
@@ -34,35 +34,11 @@ const std::vector<Words> kVerbs{
     {"run", "-n", "--type", "plain", "-k", "k", "--", "true"},
     {"run", "-n", "--permits", "2", "-k", "k", "--", "true"},
     {"run", "-n", "-x", "-k", "k", "--", "true"},
-    {"lock", "acquire", "-n", "k", "--lease", "1m"},
     {"lock", "acquire", "-n", "k", "--lease", "1m", "--owner", "o:1", "--json"},
-    {"lock", "release", "k", "--owner", "o:1"},
-    {"lock", "renew", "k", "--owner", "o:1"},
-    {"lock", "status", "k"},
     {"lock", "status", "k", "--owner", "o:1"},
-    {"permit", "init", "k", "2"},
-    {"permit", "add", "k", "2"},
-    {"permit", "acquire", "-n", "k", "--lease", "1m"},
-    {"permit", "release", "k", "00000000000000000000000000000000"},
-    {"permit", "renew", "k", "00000000000000000000000000000000"},
-    {"permit", "status", "k"},
     {"permit", "status", "--json", "k"},
-    {"permit", "delete", "k"},
-    {"sem", "init", "k", "2"},
-    {"sem", "acquire", "-n", "k"},
-    {"sem", "release", "k"},
-    {"sem", "add", "k", "2"},
-    {"sem", "drain", "k"},
-    {"sem", "status", "k"},
     {"sem", "status", "--json", "k"},
-    {"sem", "delete", "k"},
-    {"latch", "set", "k", "2"},
-    {"latch", "down", "k"},
-    {"latch", "wait", "-w", "300ms", "k"},
-    {"latch", "status", "k"},
     {"latch", "status", "--json", "k"},
-    {"latch", "delete", "k"},
-    {"inspect"},
     {"inspect", "-v"},
     {"inspect", "-q"},
     {"inspect", "--completion"},
@@ -70,12 +46,11 @@ const std::vector<Words> kVerbs{
     {"inspect", "-v", "k"},
     {"inspect", "--json", "k"},
     {"unlock", "k"},
-    {"unlock", "--yes", "k"},
     {"unlock", "--yes", "--if-owner", "o:1", "k"},
     {"doctor", "-v"},
     {"doctor", "--json"},
     {"scripts", "load", "-v"},
-};
+});
 
 /// Everything that a run of rlock shows and writes.
 class Shown {

@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/relay.h"
+#include "support/verb_lines.h"
 
 namespace rlock::test {
 namespace {
@@ -295,29 +296,13 @@ TEST_CASE("whatever is answered about the holder, a wait goes on to its end and 
 }
 
 TEST_CASE("whatever is answered to a verb, it ends as documented") {
-  const std::vector<Words> verbs{{"lock", "acquire", "-n", "k", "--lease", "1m"},
-                                 {"lock", "acquire", "-n", "k", "--lease", "1m", "--owner", "o"},
-                                 {"lock", "release", "k", "--owner", "o"},
-                                 {"lock", "renew", "k", "--owner", "o"},
-                                 {"lock", "status", "k"},
-                                 {"inspect", "k"},
-                                 {"inspect"},
-                                 {"unlock", "--yes", "k"},
-                                 {"sem", "init", "s", "3"},
-                                 {"sem", "acquire", "-n", "s"},
-                                 {"sem", "release", "s"},
-                                 {"sem", "drain", "s"},
-                                 {"sem", "status", "s"},
-                                 {"permit", "acquire", "-n", "s", "--lease", "1m"},
-                                 {"permit", "release", "s", "726b3030303030303030303030303031"},
-                                 {"permit", "renew", "s", "726b3030303030303030303030303031"},
-                                 {"permit", "status", "s"},
-                                 {"latch", "set", "t", "2"},
-                                 {"latch", "down", "t"},
-                                 {"latch", "wait", "t", "-w", "1ms"},
-                                 {"latch", "status", "t"},
-                                 {"latch", "delete", "t"},
-                                 {"doctor"}};
+  std::vector<Words> verbs =
+      verb_lines_and({{"lock", "acquire", "-n", "k", "--lease", "1m", "--owner", "o"}});
+  std::erase_if(verbs, [](const Words& words) { return words.front() == "run"; });  // see above
+  for (Words& words : verbs) {
+    const bool counts = words.front() == "sem" || words.front() == "permit";
+    if (counts || words.front() == "latch") std::ranges::replace(words, "k", counts ? "s" : "t");
+  }
   Stage stage;
   const auto put = [&] {
     stage.clean();

@@ -1,4 +1,4 @@
-#include "cmd/run/command.h"
+#include "cmd/run/command_lookup.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rlock {
+
+/// Why a command cannot run, and the exit status that says so (126 or 127).
+struct [[nodiscard]] CannotRun {
+  int exit_code;
+  std::string text;
+};
+
+/// Looks a command without a slash up in PATH, as execvp(3) does, so that a typing mistake is told before
+/// anything is locked. Nothing: it can be tried. A command with a slash is not checked: exec will tell.
+/// `words`: the command and its arguments.
+std::optional<CannotRun> look_up(const std::vector<std::string>& words);
+
+/// The end of a message about a command that is not there: where it is a line for a shell, typed as one word,
+/// a hint at -c. Else empty.
+std::string if_it_is_for_a_shell(const std::vector<std::string>& command);
+
+}  // namespace rlock

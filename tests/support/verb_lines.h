@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "support/process.h"
+
+namespace rlock::test {
+
+/// The id of a permit, as people type it.
+constexpr const char* kPermitId = "726b3030303030303030303030303031";
+
+/// A command line of each verb that asks a server, for tests that try all of them: about the key k, as the
+/// owner o where one is needed, and without a long wait. Lines that change nothing come first, lines that
+/// remove the key come last.
+inline std::vector<Words> verb_lines() {
+  return {
+      {"inspect", "k"},
+      {"inspect"},
+      {"lock", "status", "k"},
+      {"permit", "status", "k"},
+      {"sem", "status", "k"},
+      {"latch", "status", "k"},
+      {"doctor"},
+      {"scripts", "load"},
+      {"run", "-n", "-k", "k", "--", "true"},
+      {"lock", "acquire", "-n", "k", "--lease", "1m"},
+      {"lock", "release", "k", "--owner", "o"},
+      {"lock", "renew", "k", "--owner", "o"},
+      {"permit", "acquire", "-n", "k", "--lease", "1m"},
+      {"permit", "release", "k", kPermitId},
+      {"permit", "renew", "k", kPermitId},
+      {"permit", "init", "k", "5"},
+      {"permit", "add", "k", "5"},
+      {"sem", "init", "k", "5"},
+      {"sem", "acquire", "-n", "k"},
+      {"sem", "release", "k"},
+      {"sem", "add", "k", "5"},
+      {"latch", "set", "k", "5"},
+      {"latch", "down", "k"},
+      {"latch", "wait", "-w", "300ms", "k"},
+      {"sem", "drain", "k"},
+      {"unlock", "--yes", "k"},
+      {"permit", "delete", "k"},
+      {"sem", "delete", "k"},
+      {"latch", "delete", "k"},
+  };
+}
+
+/// All of those, and `others` before the lines that remove the key.
+inline std::vector<Words> verb_lines_and(const std::vector<Words>& others) {
+  std::vector<Words> lines = verb_lines();
+  const auto removing =
+      std::ranges::find_if(lines, [](const Words& words) { return words.front() == "unlock"; });
+  lines.insert(removing, others.begin(), others.end());
+  return lines;
+}
+
+}  // namespace rlock::test
