@@ -1097,7 +1097,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/give_back fenced/acquire fenced/enter inspect/facts inspect/look inspect/numbers latch/delete latch/down latch/look latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew)' \
         && ret=0
       ;;
     'scripts load')

@@ -4,8 +4,9 @@
 # What is sent to Redis is the file without its comments, blank lines and indentation; the SHA-1 is
 # taken of exactly those bytes. Line numbers in Redis' messages are those of `rlock scripts show`.
 
-# Takes the lines `local <name> = include('<name>')` out of the text, and adds what each stands for, lua/shared/<name>.lua
-# without its last line `return <name>`, to the property `shared`: once, behind what it includes itself.
+# Takes the lines `local <name> = include('<name>')` out of the text, and adds what each stands for,
+# lua/shared/<name>.lua without its last line `return <name>`, to the property `shared`: once, behind what it
+# includes itself.
 function(take_includes folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+)'\\)[ \t]*\n")
@@ -28,8 +29,8 @@ function(take_includes folder variable)
   set(${variable} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Puts what the text includes at its top: what several scripts need is written once and sent once, also where one script
-# does what several do, and each stays one text that uses no global.
+# Puts what the text includes at its top: what several scripts need is written once and sent once, also where
+# one script does what several do, and each stays one text that uses no global.
 function(include_shared folder variable)
   set_property(GLOBAL PROPERTY included)
   set_property(GLOBAL PROPERTY shared)
@@ -39,8 +40,8 @@ function(include_shared folder variable)
   set(${variable} "${shared}${text}" PARENT_SCOPE)
 endfunction()
 
-# Puts lua/<file>.lua in the place of each line `local <name> = script('<file>')`, as a function of KEYS and ARGV: so one
-# script can do what several do.
+# Puts lua/<file>.lua in the place of each line `local <name> = script('<file>')`, as a function of KEYS and ARGV:
+# so one script can do what several do.
 function(include_scripts folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = script\\('([a-z_/]+)'\\)[ \t]*\n")

@@ -154,18 +154,18 @@ RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSe
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
-  const std::vector<GivenBack> answers = give_back(redis, parts, options, within(goodbye(parts.size())));
+  const std::vector<ReleaseResult> answers = release(redis, parts, options, within(goodbye(parts.size())));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
-    const GivenBack& answer = answers[i];
-    if (answer.how == GivenBack::How::unknown)
+    const ReleaseResult& answer = answers[i];
+    if (answer.how == ReleaseResult::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}", key, answer.why,
                            describe(opt.lease)));
     else if (!answer.why.empty())
       mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
-    if (answer.how == GivenBack::How::yes) mention("released " + key);
-    if (answer.how == GivenBack::How::kept) mention(key + " is kept by --min-hold");
-    if (answer.how == GivenBack::How::not_ours && !lost)
+    if (answer.how == ReleaseResult::How::yes) mention("released " + key);
+    if (answer.how == ReleaseResult::How::kept) mention(key + " is kept by --min-hold");
+    if (answer.how == ReleaseResult::How::not_ours && !lost)
       complain(fmt::format("lost {}: it was not ours any more at its release", key));
     if (!answer.unannounced.empty())
       complain(

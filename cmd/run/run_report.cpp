@@ -148,11 +148,13 @@ void report_ended(RunReport& report, const Ended& ended, const std::optional<std
   }
 }
 
-RunReport::Released released_of(const std::vector<GivenBack>& answers) {
-  const auto any = [&](GivenBack::How how) { return std::ranges::count(answers, how, &GivenBack::how) > 0; };
-  if (any(GivenBack::How::not_ours)) return RunReport::Released::no;
-  if (any(GivenBack::How::unknown)) return RunReport::Released::unknown;
-  return any(GivenBack::How::kept) ? RunReport::Released::kept : RunReport::Released::yes;
+RunReport::Released released_of(const std::vector<ReleaseResult>& answers) {
+  const auto any = [&](ReleaseResult::How how) {
+    return std::ranges::count(answers, how, &ReleaseResult::how) > 0;
+  };
+  if (any(ReleaseResult::How::not_ours)) return RunReport::Released::no;
+  if (any(ReleaseResult::How::unknown)) return RunReport::Released::unknown;
+  return any(ReleaseResult::How::kept) ? RunReport::Released::kept : RunReport::Released::yes;
 }
 
 }  // namespace rlock

@@ -66,6 +66,6 @@ void report_ended(RunReport& report, const Ended& ended, const std::optional<std
                   Milliseconds held, int exit);
 
 /// What became of the release, of all keys together: the worst counts.
-RunReport::Released released_of(const std::vector<GivenBack>& answers);
+RunReport::Released released_of(const std::vector<ReleaseResult>& answers);
 
 }  // namespace rlock

@@ -48,7 +48,7 @@ class Inspect final : public Verb {
 
  private:
   std::vector<LockName> names(Session& session, TimePoint until);
-  std::vector<Inspection> look(Session& session, TimePoint until);
+  std::vector<Inspection> inspect_all(Session& session, TimePoint until);
   void show(const std::vector<Inspection>& found) const;
   static void show_listeners(Session& session);
 
@@ -107,7 +107,7 @@ std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
 }
 
 /// What the servers see, one server after the other.
-std::vector<Inspection> Inspect::look(Session& session, TimePoint until) {
+std::vector<Inspection> Inspect::inspect_all(Session& session, TimePoint until) {
   std::vector<Inspection> all;
   std::exception_ptr unread;
   std::size_t denied = 0, bytes = 0;
@@ -178,7 +178,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
     print(candidates(session, completion_, keys_));
     return exit_code::ok;
   }
-  const std::vector<Inspection> found = look(session, later(Clock::now(), kSearch));
+  const std::vector<Inspection> found = inspect_all(session, later(Clock::now(), kSearch));
   show(found);
   const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))

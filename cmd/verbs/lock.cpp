@@ -34,14 +34,14 @@ class LockVerb : public Verb {
   }
 
   /// What each server sees; of several those that do not answer are named.
-  Views look(Session& session) const {
+  Views views_of(Session& session) const {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) complain(server);
     expect_lock(agreed(views, owner_), type_, owner_);
     return views;
   }
 
-  Inspection find(Session& session) const { return agreed(look(session), owner_); }
+  Inspection find(Session& session) const { return agreed(views_of(session), owner_); }
 
   Owner required_owner() const {
     if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
@@ -90,13 +90,13 @@ class Release final : public LockVerb {
                                                                     .owner_returns = true});
     if (!lock) return not_held(found);
     Part part{.lock = lock, .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
-    const GivenBack back =
-        give_back(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
+    const ReleaseResult back =
+        release(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (!back.unannounced.empty())
       complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name),
                            sanitized(back.unannounced)));
-    if (back.how == GivenBack::How::not_ours) return not_held(found);
-    if (back.how == GivenBack::How::unknown)
+    if (back.how == ReleaseResult::How::not_ours) return not_held(found);
+    if (back.how == ReleaseResult::How::unknown)
       throw Error{Error::unreachable,
                   fmt::format("release of {} not confirmed: {}", quoted(found.name), back.why)};
     return exit_code::ok;
@@ -182,7 +182,7 @@ class Status final : public LockVerb {
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
-    const Views views = look(session);
+    const Views views = views_of(session);
     if (json_) {
       print_line(inspection_document(views.seen, true).str());
     } else if (verbosity() != Verbosity::quiet) {

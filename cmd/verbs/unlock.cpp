@@ -161,7 +161,7 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
   // It is removed where one of several servers has removed it; else each has the same reason not to.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call, delivery)) {
-    Forced one = read_forced(found.name, kind.plainest().noun, reply);
+    Forced one = decode_forced(found.name, kind.plainest().noun, reply);
     const bool better = forced.how == Forced::How::nothing_there || one.how == Forced::How::removed;
     if (better) forced = std::move(one);
   }

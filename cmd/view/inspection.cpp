@@ -37,10 +37,10 @@ std::string why(const Vote& vote) {
 Views inspect_each(Session& session, const LockName& name) {
   const bool several = session.redis.nodes() > 1;
   std::vector<KnownFacts> known = known_facts(session, name);
-  const Votes votes = session.ask_each(look(name, all_facts(known)));
+  const Votes votes = session.ask_each(inspect_key(name, all_facts(known)));
   const auto unknown_at = [&](std::size_t node) {
     const Reply* answer = votes[node].answer();
-    return answer != nullptr && lacks_facts(read_look(name, known[node], *answer));
+    return answer != nullptr && lacks_facts(read_inspection(name, known[node], *answer));
   };
   bool unknown = false;
   for (std::size_t node = 0; node < votes.size(); ++node) unknown = unknown || unknown_at(node);
@@ -52,7 +52,7 @@ Views inspect_each(Session& session, const LockName& name) {
       views.silent.push_back(fmt::format("{}: {}", session.redis.str(node), why(votes[node])));
       continue;
     }
-    views.seen.push_back(read_look(name, known[node], *answer));
+    views.seen.push_back(read_inspection(name, known[node], *answer));
     if (several) views.seen.back().server = session.redis.str(node);
   }
   const Votes counts = session.any_answers(count_listeners(agreed(views)));

@@ -15,8 +15,8 @@ struct Views {
   std::vector<std::string> silent;  ///< which of several servers have not answered, and why
 };
 
-/// Looks at a key: three questions, the first and the last of which a server may refuse to answer.
-/// Throws Error where fewer than a quorum of servers answer, or they forbid the look itself.
+/// Inspects a key by three calls, the first and the last of which a server may refuse to answer.
+/// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
 Views inspect_each(Session& session, const LockName& name);
 
 /// What one of them sees who knows most: the holder whom most know, or `owner` where anybody knows that one.
@@ -26,7 +26,7 @@ const Inspection& agreed(const Views& views, const std::optional<Owner>& owner =
 /// How many see that `owner` holds it.
 std::size_t sights(const Views& views, const Owner& owner);
 
-/// agreed(), of a look at the key.
+/// agreed(), of what each of them sees now.
 Inspection inspect(Session& session, const LockName& name);
 
 /// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of

@@ -1,4 +1,5 @@
--- Change how many permits are available, and wake who waits when there are more. Never makes a semaphore or a pool.
+-- Change how many permits are available, and wake who waits when there are more. Never makes a semaphore or a
+-- pool.
 -- This is how a semaphore's permits are given back, and how either of them is made larger or smaller.
 -- May be sent twice: the request is remembered, and its repetition is answered, not counted.
 --
@@ -8,22 +9,23 @@
 --       channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, available, why}  done; why: waiters could not be told, because of this ('': they were, or need not be)
---       {0}         there is none
---       {-1, kind}  something else stands there
+-- ->    {done, available, why}  why: waiters could not be told, because of this ('': they were, or need not
+--                               be)
+--       {absent}                there is none
+--       {foreign, kind}         something else stands there
 local pool, request = KEYS[1], KEYS[2]
 local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local kind_of = include('kind_of')
 local announce = include('announce')
 
 local answered = redis.call('get', request)
-if answered then return {1, tonumber(answered), ''} end
+if answered then return {'done', tonumber(answered), ''} end
 local kind = kind_of(pool)
-if kind == 'none' then return {0} end
-if kind ~= 'number' then return {-1, kind} end
+if kind == 'none' then return {'absent'} end
+if kind ~= 'number' then return {'foreign', kind} end
 
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 local why = ''
 if tonumber(count) > 0 and available > 0 then why = announce(channel, available, sharded) end
-return {1, available, why}
+return {'done', available, why}

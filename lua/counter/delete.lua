@@ -5,24 +5,24 @@
 --       request  string: this request was done
 --       taken    of a pool only, zset: id -> end of its lease
 -- ARGV  memory   for how many ms the request is remembered
--- ->    {1}         deleted
---       {0}         there is none
---       {-1, kind}  something else stands there
+-- ->    {done}           deleted
+--       {absent}         there is none
+--       {foreign, kind}  something else stands there
 local pool, request, taken = KEYS[1], KEYS[2], KEYS[3]
 local memory = ARGV[1]
 local kind_of = include('kind_of')
 local discard = include('discard')
 
-if redis.call('exists', request) == 1 then return {1} end
+if redis.call('exists', request) == 1 then return {'done'} end
 local kind = kind_of(pool)
-if kind == 'none' then return {0} end
-if kind ~= 'number' then return {-1, kind} end
+if kind == 'none' then return {'absent'} end
+if kind ~= 'number' then return {'foreign', kind} end
 if taken then
   local kind_taken = redis.call('type', taken).ok
-  if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, 'permits'} end
+  if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', 'permits'} end
 end
 
 redis.call('set', request, 1, 'px', memory)
 redis.call('del', pool)
 if taken then discard(taken) end
-return {1}
+return {'done'}

@@ -3,14 +3,15 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       request  string: the answer to this request
---       taken    of a pool only, zset: id -> end of its lease. Permits of an earlier pool are taken from this one
+--       taken    of a pool only, zset: id -> end of its lease. Permits of an earlier pool are taken from this
+--                one
 -- ARGV  total    its size
 --       channel  where to announce it
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, why}    made; why: waiters could not be told, because of this ('': they were)
---       {0}         there is one, unchanged
---       {-1, kind}  something else stands there
+-- ->    {done, why}      made; why: waiters could not be told, because of this ('': they were)
+--       {exists}         there is one, unchanged
+--       {foreign, kind}  something else stands there
 local pool, request, taken = KEYS[1], KEYS[2], KEYS[3]
 local total, channel, sharded, memory = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local kind_of = include('kind_of')
@@ -18,12 +19,12 @@ local now = include('now')
 local announce = include('announce')
 local taken_permits = include('taken_permits')
 
-if redis.call('exists', request) == 1 then return {1, ''} end
+if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(pool)
-if kind == 'number' then return {0} end
-if kind ~= 'none' then return {-1, kind} end
+if kind == 'number' then return {'exists'} end
+if kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
-if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, kind_taken} end
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
 if kind_taken == 'zset' then
   redis.call('zremrangebyscore', taken, 0, now())
@@ -31,4 +32,4 @@ if kind_taken == 'zset' then
 end
 redis.call('set', request, 1, 'px', memory)
 redis.call('set', pool, total)
-return {1, total > 0 and announce(channel, total, sharded) or ''}
+return {'done', total > 0 and announce(channel, total, sharded) or ''}

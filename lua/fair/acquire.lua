@@ -12,15 +12,17 @@
 --       channel    where a waiter is woken, without its ":<owner>"
 --       sharded    1: as sharded pub/sub too
 --       memory     for how many ms the request is remembered
--- ->    {1, now}   held; now is the server's time in ms since the epoch
---       {0, retry, pttl, position, length[, holder]}
---                  busy; worth asking again after `retry` ms (-1: we will be told); the rest of the holder's lease (-1:
---                  it has no TTL, -2: free, but not for us yet); our place (0: none) in a queue so long
---       {2}        a late copy: what it took is gone
---       {-1, kind, key}  something else stands there
+-- ->    {held, now}           now is the server's time in ms since the epoch
+--       {busy, retry, pttl, position, length[, holder]}
+--                             worth asking again after `retry` ms (-1: we will be told); the rest of the
+--                             holder's lease (-1: it has no TTL, -2: free, but not for us yet); our place (0:
+--                             none) in a queue so long
+--       {not_ours}            a late copy: what it took is gone
+--       {foreign, kind, key}  something else stands there
 -- To a script that includes this one: whether this call changed no count, too.
 local lock, queue, deadlines, waiters, request = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local owner, lease, patience, channel, sharded, memory = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
+local owner, lease, patience, channel, sharded, memory =
+  ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
 local kind_of = include('kind_of')
 local now = include('now')
 local holder_of = include('holder_of')
@@ -30,12 +32,12 @@ local is_over = include('is_over')
 local end_with_last_place = include('end_with_last_place')
 
 local kind = kind_of(lock)
-if kind ~= 'none' and kind ~= 'lock' then return {-1, kind, lock} end
+if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end
 local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
-if is_over(request, ours) then return {2} end
+if is_over(request, ours) then return {'not_ours'} end
 local time = now()
 local place, found, key = mended_queue(queue, deadlines, waiters, time, owner)
-if not place then return {-1, found, key} end
+if not place then return {'foreign', found, key} end
 
 if ours or kind == 'none' and (not place.head or place.head == owner) then
   local longest = math.max(redis.call('pttl', lock), tonumber(lease))
@@ -46,16 +48,18 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', deadlines, owner)
   redis.call('hdel', waiters, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
-  return {1, time}, ours
+  return {'held', time}, ours
 end
 
 local position, length = place.position, place.length
 if patience > 0 then
-  if position == 0 and length >= 5000 then return {-1, 'crowd', queue} end  -- or those who wait could not be answered soon
+  -- Or those who wait could not be answered soon.
+  if position == 0 and length >= 5000 then return {'foreign', 'crowd', queue} end
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * 300000
-  local stays = math.max(due, redis.call('pttl', waiters))  -- else a dead one of ours would look like Redisson's
+  -- Else a dead one of ours would look like Redisson's.
+  local stays = math.max(due, redis.call('pttl', waiters))
   redis.call('pexpire', waiters, stays)
   redis.call('hset', waiters, owner, string.format('%.0f %.0f', time + patience, since))
   redis.call('pexpire', waiters, stays)
@@ -69,9 +73,11 @@ if patience > 0 then
 end
 
 local pttl = redis.call('pttl', lock)
-if kind == 'lock' then return {0, position == 1 and pttl or -1, pttl, position, length, holder_of(lock)} end
+if kind == 'lock' then
+  return {'busy', position == 1 and pttl or -1, pttl, position, length, holder_of(lock)}
+end
 
 -- Free for one who was told and has not come: it is told once more, and awaited until its time is over.
 wake_head(queue, deadlines, waiters, time, channel, sharded, owner)
 local head_ends = redis.call('zscore', deadlines, redis.call('lindex', queue, 0))
-return {0, math.max(head_ends - time, 20), pttl, position, length}
+return {'busy', math.max(head_ends - time, 20), pttl, position, length}

@@ -7,26 +7,26 @@
 -- ARGV  owner    who asks
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
--- ->    {1, now, token}  held; now is the server's time in ms since the epoch
---       {2}              this owner does not have it, or the request was undone
---       {-1, kind}       something else stands there
+-- ->    {held, now, token}  now is the server's time in ms since the epoch
+--       {not_ours}          this owner does not have it, or the request was undone
+--       {foreign, kind}     something else stands there
 local lock, token, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local now = include('now')
 
 local kind = kind_of(lock)
-if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
-if redis.call('hexists', lock, owner) == 0 then return {2} end
+if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
+if redis.call('hexists', lock, owner) == 0 then return {'not_ours'} end
 local answered = redis.call('get', request)
-if answered == 'undone' then return {2} end
+if answered == 'undone' then return {'not_ours'} end
 local counter = kind_of(token)
-if counter ~= 'none' and counter ~= 'number' then return {-1, 'token'} end
+if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
 
 local time = now()  -- first: who may not ask for it takes nothing
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-if answered then return {1, time, tonumber(answered)} end
+if answered then return {'held', time, tonumber(answered)} end
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)
 redis.call('hincrby', lock, owner, 1)
-return {1, time, drawn}
+return {'held', time, drawn}

@@ -6,19 +6,19 @@
 -- ARGV  channel  where to announce it
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, why}    deleted; why: waiters could not be told, because of this ('': they were)
---       {0}         there is none
---       {-1, kind}  something else stands there
+-- ->    {done, why}      deleted; why: waiters could not be told, because of this ('': they were)
+--       {absent}         there is none
+--       {foreign, kind}  something else stands there
 local latch, request = KEYS[1], KEYS[2]
 local channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3]
 local kind_of = include('kind_of')
 local announce = include('announce')
 
-if redis.call('exists', request) == 1 then return {1, ''} end
+if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(latch)
-if kind == 'none' then return {0} end
-if kind ~= 'number' then return {-1, kind} end
+if kind == 'none' then return {'absent'} end
+if kind ~= 'number' then return {'foreign', kind} end
 
 redis.call('set', request, 'deleted', 'px', memory)
 redis.call('del', latch)
-return {1, announce(channel, '1', sharded)}
+return {'done', announce(channel, '1', sharded)}

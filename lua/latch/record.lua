@@ -5,15 +5,15 @@
 --       request  string: `set` by latch/set; what is left by latch/down
 -- ARGV  total    of latch/set: how much was set; else ''
 --       stays    ms that the record stays at least
--- ->    1        written
---       0        the request has neither set nor opened the latch
+-- ->    written
+--       neither  the request has neither set nor opened the latch
 local record, request = KEYS[1], KEYS[2]
 local total, stays = ARGV[1], tonumber(ARGV[2])
 local now = include('now')
 local field_of = include('field_of')
 
 local answered = redis.call('get', request)
-if not answered or (answered ~= 'set' and answered ~= '0') then return 0 end
+if not answered or (answered ~= 'set' and answered ~= '0') then return 'neither' end
 local time = now()
 local facts
 if answered == 'set' then
@@ -24,7 +24,8 @@ else
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end
 local longest = math.max(redis.call('pttl', record), stays)
-redis.call('pexpire', record, longest)  -- who may not do this must learn it before there is a hash without a TTL
+-- Who may not do this must learn it before there is a hash without a TTL.
+redis.call('pexpire', record, longest)
 redis.call('hset', record, 'latch', facts)
 redis.call('pexpire', record, longest)
-return 1
+return 'written'

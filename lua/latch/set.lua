@@ -8,20 +8,20 @@
 --       channel  where to announce it
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, why}    set; why: waiters could not be told, because of this ('': they were)
---       {0, count}  there is one, unchanged
---       {-1, kind}  something else stands there
+-- ->    {done, why}      set; why: waiters could not be told, because of this ('': they were)
+--       {exists, count}  there is one, unchanged
+--       {foreign, kind}  something else stands there
 local latch, request = KEYS[1], KEYS[2]
 local total, expire, channel, sharded, memory = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 local kind_of = include('kind_of')
 local announce = include('announce')
 
-if redis.call('exists', request) == 1 then return {1, ''} end
+if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(latch)
-if kind == 'number' then return {0, redis.call('get', latch)} end
-if kind ~= 'none' then return {-1, kind} end
+if kind == 'number' then return {'exists', redis.call('get', latch)} end
+if kind ~= 'none' then return {'foreign', kind} end
 
 redis.call('set', request, 'set', 'px', memory)
 redis.call('set', latch, total)
 if expire > 0 then redis.call('pexpire', latch, expire) end
-return {1, announce(channel, '1', sharded)}
+return {'done', announce(channel, '1', sharded)}

@@ -2,15 +2,15 @@
 -- May be sent twice: a first hold is set to 1, not counted, and the holds of one who has it stay as they are.
 --
 -- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
---       request  optional, string: this request took the lock. For an owner who may have it before and after, so that
---                an undo touches nothing else, and a late copy takes nothing
+--       request  optional, string: this request took the lock. For an owner who may have it before and after,
+--                so that an undo touches nothing else, and a late copy takes nothing
 -- ARGV  owner    who asks
 --       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
--- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {0, pttl, holder}  busy; worth asking again after so many ms (-1: it has no TTL)
---       {2}         a late copy: what it took is gone
---       {-1, kind}  something else stands there
+-- ->    {held, now}           now is the server's time in ms since the epoch
+--       {busy, pttl, holder}  worth asking again after so many ms (-1: it has no TTL)
+--       {not_ours}            a late copy: what it took is gone
+--       {foreign, kind}       something else stands there
 -- To a script that includes this one: whether this call changed no count, too.
 local lock, request = KEYS[1], KEYS[2]
 local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
@@ -20,10 +20,10 @@ local holder_of = include('holder_of')
 local is_over = include('is_over')
 
 local kind = kind_of(lock)
-if kind ~= 'none' and kind ~= 'lock' then return {-1, kind} end
+if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
 local ours = redis.call('hexists', lock, owner) == 1
-if kind == 'lock' and not ours then return {0, redis.call('pttl', lock), holder_of(lock)} end
-if is_over(request, ours) then return {2} end
+if kind == 'lock' and not ours then return {'busy', redis.call('pttl', lock), holder_of(lock)} end
+if is_over(request, ours) then return {'not_ours'} end
 
 local time = now()  -- first: who may not ask for it takes nothing
 local longest = math.max(redis.call('pttl', lock), tonumber(lease))
@@ -31,4 +31,4 @@ redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lo
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, longest)
 if request and not ours then redis.call('set', request, 1, 'px', memory) end
-return {1, time}, ours
+return {'held', time}, ours

@@ -1,23 +1,24 @@
 -- Give one hold back, and wake the waiters when it was the last.
--- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts another down.
+-- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts
+-- another down.
 --
--- KEYS  lock      hash: owner -> holds
---       request   optional, string: the answer to this request; of an undo: that of the acquire. Without it nothing is counted
---                 down: a single key can be released while its cluster slot migrates
--- ARGV  owner     whose
---       lease     milliseconds that the holds that remain keep at least
---       until     ms since the epoch (server time) before which the key stays; 0: it need not
---       channel   where to announce it; '': nowhere
---       sharded   1: as sharded pub/sub too
---       memory    for how many ms the request is remembered
---       way       first: the owner has it only once, so a late copy may free what a late acquire has taken
---                 again: the owner may have it again, which a late copy must not free
---                 undo: nothing happens unless the request has acquired
--- ->    {1, why}   free; why: the waiters could not be told, because of this ('': they were)
---       {0}        an outer hold remains
---       {2, rest}  kept, so many ms more
---       {3}        others hold it inside this owner's; ask again with a request
---       {-1}       not held by this owner
+-- KEYS  lock     hash: owner -> holds
+--       request  optional, string: the answer to this request; of an undo: that of the acquire. Without it
+--                nothing is counted down: a single key can be released while its cluster slot migrates
+-- ARGV  owner    whose
+--       lease    milliseconds that the holds that remain keep at least
+--       until    ms since the epoch (server time) before which the key stays; 0: it need not
+--       channel  where to announce it; '': nowhere
+--       sharded  1: as sharded pub/sub too
+--       memory   for how many ms the request is remembered
+--       way      first: the owner has it only once, so a late copy may free what a late acquire has taken;
+--                again: the owner may have it again, which a late copy must not free;
+--                undo: nothing happens unless the request has acquired
+-- ->    {released, why}  free; why: the waiters could not be told, because of this ('': they were)
+--       {still_held}     an outer hold remains
+--       {kept, rest}     so many ms more
+--       {held_inside}    others hold it inside this owner's; ask again with a request
+--       {not_ours}       not held by this owner
 local lock, request = KEYS[1], KEYS[2]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
@@ -27,24 +28,24 @@ local announce = include('announce')
 
 local before = answered_before(request, way, memory)
 if before then return before end
-if redis.call('type', lock).ok ~= 'hash' then return {-1} end
+if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
 local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not holds then return {-1} end
+if not holds then return {'not_ours'} end
 
 if holds > 1 then
-  if not request then return {3} end
+  if not request then return {'held_inside'} end
   redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
   if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
   redis.call('hincrby', lock, owner, -1)
-  return {0}
+  return {'still_held'}
 end
 
 local rest = tonumber(keep_until) - now()
 if rest > 0 then
   redis.call('pexpire', lock, rest)
-  return {2, rest}
+  return {'kept', rest}
 end
 
 redis.call('del', lock)
 if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-return {1, announce(channel, '0', sharded)}
+return {'released', announce(channel, '0', sharded)}

@@ -5,11 +5,12 @@
 --       held    what was held; nothing: nobody can hold it any more
 -- ARGV  owner   whose facts
 --       member  the evidence that it held: see holds_by
--- ->    1       forgotten
---       0       nothing was known, or the owner still holds
+-- ->    erased
+--       absent      nothing was known
+--       still_held  the owner still holds
 local meta, held = KEYS[1], KEYS[2]
 local owner, member = ARGV[1], ARGV[2]
 local holds_by = include('holds_by')
 
-if held and holds_by(held, member) then return 0 end
-return redis.call('hdel', meta, owner)
+if held and holds_by(held, member) then return 'still_held' end
+return redis.call('hdel', meta, owner) == 1 and 'erased' or 'absent'

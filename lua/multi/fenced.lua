@@ -1,4 +1,5 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for fenced/acquire.
+-- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
+-- fenced/acquire.
 -- May be sent twice, as fenced/acquire may.
 local ask = script('fenced/acquire')
 local undo = script('lock/release')

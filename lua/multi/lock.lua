@@ -2,10 +2,13 @@
 -- May be sent twice, as lock/acquire may.
 --
 -- KEYS  for each member: those of lock/acquire, then those of lock/release
--- ARGV  how many members, below zero: give back what the call with this many took; then for each: how many keys and how
---       many keys, how many arguments and how many arguments these two have, and their arguments
--- ->    {1, {answer, ...}}      held, every one: the answers of lock/acquire; given back: those of lock/release
---       {0, member, answer}     this one (from 1) cannot be had, because of this; the others are as they were
+-- ARGV  how many members, below zero: undo what the call with this many took; then for each: how many keys
+--       and how many keys, how many arguments and how many arguments these two have, and their arguments
+-- ->    {held, {answer, ...}}  every one: the answers of lock/acquire
+--       {released, {answer, ...}}
+--                              undone: the answers of lock/release
+--       {not_all, member, answer}
+--                              this one (from 1) cannot be had, because of this; the others are as they were
 local ask = script('lock/acquire')
 local undo = script('lock/release')
 local all_or_none = include('all_or_none')

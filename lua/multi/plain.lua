@@ -1,4 +1,5 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for plain/acquire.
+-- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
+-- plain/acquire.
 -- May be sent twice, as plain/acquire may.
 local ask = script('plain/acquire')
 local undo = script('plain/release')

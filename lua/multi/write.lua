@@ -1,4 +1,5 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for write/acquire.
+-- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
+-- write/acquire.
 -- May be sent twice, as write/acquire may.
 local ask = script('write/acquire')
 local undo = script('write/release')

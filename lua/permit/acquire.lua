@@ -7,17 +7,19 @@
 -- ARGV  owner    who asks
 --       count    how many, all or none
 --       lease    milliseconds, >= 1
---       total    the size that the pool must have, and is made with where there is none; '': any, and none is made
+--       total    the size that the pool must have, and is made with where there is none; '': any, and none is
+--                made
 --       channel  where to announce what came back from others by the way; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, now, id, ...}  held; now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its slot
---       {0, ms}      busy; a lease ends in so many ms (-1: none of them ever ends, -2: none is taken)
---       {2}          a late copy: what it took is gone
---       {4}          there is no pool
---       {5, size}    the pool has another size
---       {6, size}    the pool is smaller than what is asked for
---       {-1, kind}   something else stands there
+-- ->    {held, now, id, ...}  now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its
+--                             slot
+--       {busy, ms}            a lease ends in so many ms (-1: none of them ever ends, -2: none is taken)
+--       {not_ours}            a late copy: what it took is gone
+--       {absent}              there is no pool
+--       {other_size, size}    the pool has another size
+--       {too_small, size}     the pool is smaller than what is asked for
+--       {foreign, kind}       something else stands there
 local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, count, lease, total, channel, sharded, memory =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
@@ -30,10 +32,10 @@ local permits_of = include('permits_of')
 local is_over = include('is_over')
 
 local kind = kind_of(pool)
-if kind ~= 'none' and kind ~= 'number' then return {-1, kind} end
+if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
 local kind_taken = taken_permits(taken)
-if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {-1, kind_taken} end
-if kind == 'none' and not total then return {4} end
+if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
+if kind == 'none' and not total then return {'absent'} end
 local time = now()
 local more = kind == 'none'
 if more then
@@ -43,24 +45,26 @@ end
 if reclaim(pool, taken, time) > 0 then more = true end
 local available = tonumber(redis.call('get', pool))
 local size = available + redis.call('zcard', taken)
-if total and size ~= total then return {5, size} end
+if total and size ~= total then return {'other_size', size} end
 
 local ours, slots, tails = permits_of(owner, count, taken)
 local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
-if is_over(request, missing == 0) then return {2} end
+if is_over(request, missing == 0) then return {'not_ours'} end
 if missing > available then
   local first = redis.call('zrange', taken, 0, 0, 'withscores')
   if more and available > 0 then announce(channel, available, sharded) end
-  if size > 0 and count > size then return {6, size} end  -- 0: a semaphore, perhaps, of which nothing is left
-  if not first[2] then return {0, -2} end
-  if first[2] == '922337203685477' then return {0, -1} end
-  return {0, first[2] - time}
+  -- 0: a semaphore, perhaps, of which nothing is left.
+  if size > 0 and count > size then return {'too_small', size} end
+  if not first[2] then return {'busy', -2} end
+  if first[2] == '922337203685477' then return {'busy', -1} end
+  return {'busy', first[2] - time}
 end
 
-if redis.call('zcard', taken) + missing > 10000 then return {-1, 'crowd'} end  -- or nobody could give back any more
+-- Or nobody could give back any more.
+if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
 
 local slot = 0
 for i = 1, count do
@@ -79,6 +83,6 @@ if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
 if more and available > 0 then announce(channel, available, sharded) end
-local answer = {1, time}
+local answer = {'held', time}
 for i = 1, count do answer[i + 2] = ours[i] end
 return answer

@@ -1,5 +1,6 @@
 -- Give an owner's permits back to their pool, and wake who waits for them.
--- May be sent twice, and late: they are gone the second time, and an owner who may come again is told by the request.
+-- May be sent twice, and late: they are gone the second time, and an owner who may come again is told by the
+-- request.
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
@@ -11,10 +12,10 @@
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
 --       way      first, again or undo: as in lock/release
--- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were)
---       {2, rest}  kept, so many ms more
---       {-1}       it has none of them (any more)
---       CROWD, an error: more are taken than can be looked at
+-- ->    {released, why}  why: the waiters could not be told, because of this ('': they were)
+--       {kept, rest}     so many ms more
+--       {not_ours}       it has none of them (any more)
+--       CROWD, an error  more are taken than can be looked at
 local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, count, keep_until, channel, sharded, memory, way =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
@@ -31,9 +32,10 @@ if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
 local before = answered_before(request, way, memory)
 if before then return before end
 local kind = kind_of(pool)
-if kind ~= 'none' and kind ~= 'number' then return {-1} end
-if kind_taken ~= 'zset' then return {-1} end
-redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
+if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
+if kind_taken ~= 'zset' then return {'not_ours'} end
+-- Removes nothing; but behind a write that takes no memory others are let through when none is left.
+redis.call('zrem', taken, '')
 local time = now()
 local there = kind == 'number'
 local back = there and reclaim(pool, taken, time) or 0
@@ -44,7 +46,7 @@ for i = 1, count do ours[#ours + 1] = found[i] end
 local rest = keep_until - time
 if rest > 0 and #ours > 0 then
   for _, id in ipairs(ours) do redis.call('zadd', taken, keep_until, id) end
-  return {2, rest}
+  return {'kept', rest}
 end
 
 if there then redis.call('incrby', pool, #ours) end
@@ -52,6 +54,6 @@ for _, id in ipairs(ours) do redis.call('zrem', taken, id) end
 local left = redis.call('get', pool)
 local why = ''
 if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end
-if #ours == 0 then return {-1} end
+if #ours == 0 then return {'not_ours'} end
 if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-return {1, why}
+return {'released', why}

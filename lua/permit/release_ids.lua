@@ -1,5 +1,5 @@
--- Give permits back by their ids, whoever took them, and wake who waits for them. Of ids that are not taken (any more)
--- it is said so; the others are given back all the same.
+-- Give permits back by their ids, whoever took them, and wake who waits for them. Of ids that are not taken
+-- (any more) it is said so; the others are given back all the same.
 -- May be sent twice: they are gone the second time.
 --
 -- KEYS  pool     string: how many permits are available
@@ -7,7 +7,8 @@
 -- ARGV  channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       id, ...  16 bytes each
--- ->    {why, 1 or 0, ...}  for each id: given back, or not taken; why: the waiters could not be told, because of this
+-- ->    {why, 1 or 0, ...}  for each id: given back, or not taken; why: the waiters could not be told,
+--                           because of this
 local pool, taken = KEYS[1], KEYS[2]
 local channel, sharded = ARGV[1], ARGV[2]
 local kind_of = include('kind_of')
@@ -20,7 +21,8 @@ local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'crowd')
-if readable then redis.call('zrem', taken, '') end  -- nothing; but behind it writes are let through when memory is short
+-- Removes nothing; but behind it writes are let through when memory is short.
+if readable then redis.call('zrem', taken, '') end
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, now()) or 0
 local answer = {''}
 for i = 3, #ARGV do

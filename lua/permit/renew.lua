@@ -7,9 +7,9 @@
 -- ARGV  owner  whose
 --       count  how many it has
 --       lease  milliseconds, >= 1
--- ->    1      done
---       0      it does not have all of them (any more)
---       CROWD, an error: more are taken than can be looked at
+-- ->    renewed
+--       not_ours         it does not have all of them (any more)
+--       CROWD, an error  more are taken than can be looked at
 local pool, taken = KEYS[1], KEYS[2]
 local owner, count, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local kind_of = include('kind_of')
@@ -19,15 +19,16 @@ local permits_of = include('permits_of')
 
 local kind_taken = taken_permits(taken)
 if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
-if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return 0 end
+if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return 'not_ours' end
 local time = now()
 local ours = permits_of(owner, count, taken)
 local ends = time + lease
 for i = 1, count do
   local before = ours[i] and tonumber(redis.call('zscore', taken, ours[i]))
-  if not before or before <= time then return 0 end
+  if not before or before <= time then return 'not_ours' end
   ends = math.max(ends, before)
 end
-redis.call('zrem', taken, '')  -- nothing; but behind a write that takes no memory others are let through when none is left
+-- Removes nothing; but behind a write that takes no memory others are let through when none is left.
+redis.call('zrem', taken, '')
 for i = 1, count do redis.call('zadd', taken, ends, ours[i]) end
-return 1
+return 'renewed'

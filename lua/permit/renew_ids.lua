@@ -1,9 +1,9 @@
 -- Let the leases of permits start anew, by their ids, whoever took them.
 -- May be sent twice.
 --
--- KEYS  pool   string: how many permits are available
---       taken  zset: id (16 bytes) -> end of its lease (ms since the epoch)
--- ARGV  lease  milliseconds, >= 1
+-- KEYS  pool     string: how many permits are available
+--       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch)
+-- ARGV  lease    milliseconds, >= 1
 --       id, ...  16 bytes each
 -- ->    {1 or 0, ...}  for each id: done, or its lease has ended
 local pool, taken = KEYS[1], KEYS[2]
@@ -12,7 +12,8 @@ local kind_of = include('kind_of')
 local now = include('now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
-if readable then redis.call('zrem', taken, '') end  -- nothing; but behind it writes are let through when memory is short
+-- Removes nothing; but behind it writes are let through when memory is short.
+if readable then redis.call('zrem', taken, '') end
 local time = now()
 local answer = {}
 for i = 2, #ARGV do

@@ -1,15 +1,16 @@
--- Take the token lock that many clients share, a string that is the holder's token, or say how long it may be kept.
+-- Take the token lock that many clients share, a string that is the holder's token, or say how long it may be
+-- kept.
 -- May be sent twice.
 --
--- KEYS  lock   string: the token; its TTL is the lease, which this never shortens
+-- KEYS  lock     string: the token; its TTL is the lease, which this never shortens
 --       request  optional, string: as in lock/acquire
--- ARGV  token  who asks
---       lease  milliseconds, >= 1
+-- ARGV  token    who asks
+--       lease    milliseconds, >= 1
 --       memory   for how many ms the request is remembered
--- ->    {1, now}    held; now is the server's time in ms since the epoch
---       {0, pttl}   busy; worth asking again after so many ms (-1: it has no TTL)
---       {2}         a late copy: what it took is gone
---       {-1, kind}  something else stands there: a number without a TTL is a counter and no token
+-- ->    {held, now}      now is the server's time in ms since the epoch
+--       {busy, pttl}     worth asking again after so many ms (-1: it has no TTL)
+--       {not_ours}       a late copy: what it took is gone
+--       {foreign, kind}  something else stands there: a number without a TTL is a counter and no token
 -- To a script that includes this one: whether the token had the lock before, too.
 local lock, request = KEYS[1], KEYS[2]
 local token, lease, memory = ARGV[1], tonumber(ARGV[2]), ARGV[3]
@@ -20,15 +21,15 @@ local is_value = include('is_value')
 
 local kind = kind_of(lock)
 if kind ~= 'none' then
-  if kind ~= 'string' and kind ~= 'number' then return {-1, kind} end
+  if kind ~= 'string' and kind ~= 'number' then return {'foreign', kind} end
   local rest = redis.call('pttl', lock)
-  if kind == 'number' and rest < 0 then return {-1, kind} end
-  if not is_value(lock, token) then return {0, rest} end
+  if kind == 'number' and rest < 0 then return {'foreign', kind} end
+  if not is_value(lock, token) then return {'busy', rest} end
 end
 local ours = kind ~= 'none'
-if is_over(request, ours) then return {2} end
+if is_over(request, ours) then return {'not_ours'} end
 
 local time = now()  -- first: who may not ask for it takes nothing
 redis.call('set', lock, token, 'px', math.max(redis.call('pttl', lock), lease))
 if request and not ours then redis.call('set', request, 1, 'px', memory) end
-return {1, time}, ours
+return {'held', time}, ours

@@ -3,10 +3,10 @@
 --
 -- KEYS  lock   string: the token
 -- ARGV  token  only if it is this one; '': any
--- ->    {1, ''}     removed
---       {0}         nothing there
---       {2, other}  another token
---       {-1, kind}  something else stands there
+-- ->    {removed, ''}         it was there
+--       {absent}              nothing there
+--       {other_owner, other}  another token
+--       {foreign, kind}       something else stands there
 local lock = KEYS[1]
 local token = ARGV[1]
 local kind_of = include('kind_of')
@@ -14,10 +14,12 @@ local is_value = include('is_value')
 local discard = include('discard')
 
 local kind = kind_of(lock)
-if kind == 'none' then return {0} end
-if kind ~= 'string' and kind ~= 'number' then return {-1, kind} end
-if kind == 'number' and redis.call('pttl', lock) < 0 then return {-1, kind} end
-if token ~= '' and not is_value(lock, token) then return {2, redis.call('getrange', lock, 0, 999)} end
+if kind == 'none' then return {'absent'} end
+if kind ~= 'string' and kind ~= 'number' then return {'foreign', kind} end
+if kind == 'number' and redis.call('pttl', lock) < 0 then return {'foreign', kind} end
+if token ~= '' and not is_value(lock, token) then
+  return {'other_owner', redis.call('getrange', lock, 0, 999)}
+end
 
 discard(lock)
-return {1, ''}
+return {'removed', ''}

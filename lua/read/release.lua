@@ -1,5 +1,6 @@
 -- Give one read hold back. Who was the only one frees the lock and wakes who waits.
--- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts another down.
+-- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts
+-- another down.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: exists while this owner's read holds count
@@ -11,12 +12,15 @@
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
 --       way      first, again or undo: as in lock/release
--- ->    {1, why}   given back; why: the waiters could not be told, because of this ('': they were, or others read on)
---       {0}        an outer hold remains
---       {2, rest}  kept, so many ms more
---       {4, owner, holds, ...}  given back, and these are written down as readers too. Some may be dead: read/sweep,
---                  with their timeout keys, sees to it that they do not keep the lock longer than they may
---       {-1}       not held by this owner
+-- ->    {released, why}  why: the waiters could not be told, because of this ('': they were, or others read
+--                        on)
+--       {still_held}     an outer hold remains
+--       {kept, rest}     so many ms more
+--       {readers, owner, holds, ...}
+--                        released, and these are written down as readers too. Some may be dead: read/sweep,
+--                        with their timeout keys, sees to it that they do not keep the lock longer than they
+--                        may
+--       {not_ours}       not held by this owner
 local lock, timeout, request = KEYS[1], KEYS[2], KEYS[3]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
@@ -26,17 +30,17 @@ local announce = include('announce')
 
 local before = answered_before(request, way, memory)
 if before then return before end
-if redis.call('type', lock).ok ~= 'hash' then return {-1} end
+if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
 local mode = redis.call('hget', lock, 'mode')
 local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not mode or not holds then return {-1} end
+if not mode or not holds then return {'not_ours'} end
 
 if holds > 1 then
   redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
   if redis.call('pttl', timeout) < tonumber(lease) then redis.call('set', timeout, 1, 'px', lease) end
   if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
   redis.call('hincrby', lock, owner, -1)
-  return {0}
+  return {'still_held'}
 end
 
 local alone = redis.call('hlen', lock) == 2
@@ -44,7 +48,7 @@ local rest = tonumber(keep_until) - now()
 if rest > 0 then
   redis.call('set', timeout, 1, 'px', rest)
   if alone or redis.call('pttl', lock) < rest then redis.call('pexpire', lock, rest) end
-  return {2, rest}
+  return {'kept', rest}
 end
 
 redis.call('hdel', lock, owner)
@@ -52,10 +56,10 @@ redis.call('del', timeout)
 if way == 'again' then redis.call('set', request, 1, 'px', memory) end
 if alone then
   redis.call('del', lock)
-  return {1, announce(channel, '0', sharded)}
+  return {'released', announce(channel, '0', sharded)}
 end
-if mode == 'write' or redis.call('hlen', lock) > 101 then return {1, ''} end
-local others = {4}
+if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
+local others = {'readers'}
 local fields = redis.call('hgetall', lock)
 for i = 1, #fields, 2 do
   if fields[i] ~= 'mode' then

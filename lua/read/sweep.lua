@@ -1,33 +1,37 @@
 -- After a reader has left: let the lock last no longer than the readers that live, and free it if none does.
--- Does nothing when the readers are not those that were told: then it is in use, and the next who leaves looks again.
+-- Does nothing when the readers are not those that were told: then it is in use, and the next who leaves
+-- looks again.
 -- May be sent twice.
 --
--- KEYS  lock      hash: mode -> read, owner -> read holds
---       timeout…  strings: all timeout keys of all readers
--- ARGV  channel   where to announce that it is free; '': nowhere
---       sharded   1: as sharded pub/sub too
---       readers   how many readers follow
---       owner, holds, …   the readers
--- ->    {1, why}  done; why: the waiters could not be told, because of this ('': they were, or others read on)
+-- KEYS  lock             hash: mode -> read, owner -> read holds
+--       timeout…         strings: all timeout keys of all readers
+-- ARGV  channel          where to announce that it is free; '': nowhere
+--       sharded          1: as sharded pub/sub too
+--       readers          how many readers follow
+--       owner, holds, …  the readers
+-- ->    {released, why}  done; why: the waiters could not be told, because of this ('': they were, or others
+--                        read on)
 local lock = KEYS[1]
 local channel, sharded, readers = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local announce = include('announce')
 
-if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'read' then return {1, ''} end
-if redis.call('hlen', lock) ~= readers + 1 then return {1, ''} end
+if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'read' then
+  return {'released', ''}
+end
+if redis.call('hlen', lock) ~= readers + 1 then return {'released', ''} end
 for i = 1, readers do
-  if redis.call('hget', lock, ARGV[2 + 2 * i]) ~= ARGV[3 + 2 * i] then return {1, ''} end
+  if redis.call('hget', lock, ARGV[2 + 2 * i]) ~= ARGV[3 + 2 * i] then return {'released', ''} end
 end
 
 local longest = 0
 for i = 2, #KEYS do
   local rest = redis.call('pttl', KEYS[i])
-  if rest == -1 then return {1, ''} end
+  if rest == -1 then return {'released', ''} end
   longest = math.max(longest, rest)
 end
 if longest > 0 then
   redis.call('pexpire', lock, longest)
-  return {1, ''}
+  return {'released', ''}
 end
 redis.call('del', lock)
-return {1, announce(channel, '0', sharded)}
+return {'released', announce(channel, '0', sharded)}

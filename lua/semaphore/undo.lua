@@ -7,8 +7,8 @@
 --       channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
--- ->    {1, why}   given back; why: waiters could not be told, because of this ('': they were)
---       {-1}       there was nothing to undo
+-- ->    {released, why}  why: waiters could not be told, because of this ('': they were)
+--       {not_ours}       there was nothing to undo
 local pool, request = KEYS[1], KEYS[2]
 local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local kind_of = include('kind_of')
@@ -16,6 +16,6 @@ local announce = include('announce')
 
 local answered = redis.call('get', request)
 redis.call('set', request, 0, 'px', memory)
-if answered ~= '1' or kind_of(pool) ~= 'number' then return {-1} end
+if answered ~= '1' or kind_of(pool) ~= 'number' then return {'not_ours'} end
 local available = redis.call('incrby', pool, count)
-return {1, available > 0 and announce(channel, available, sharded) or ''}
+return {'released', available > 0 and announce(channel, available, sharded) or ''}

@@ -1,7 +1,7 @@
 local size_of = include('size_of')
 
--- The members of a call to several: KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. And of the first whose keys,
--- with those before it, hold more than a script may read in one go: which it is, and the key.
+-- The members of a call to several: KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. And of the first
+-- whose keys, with those before it, hold more than a script may read in one go: which it is, and the key.
 local function members_of(KEYS, ARGV)
   local next_key, next_argument = 1, 2
   local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
@@ -29,31 +29,32 @@ local function members_of(KEYS, ARGV)
   return members
 end
 
--- Asks for each member in turn; when one cannot be had, those taken before it are given back, the last first, and
--- nobody is told of it: nothing was to be had in between. With a count below zero nothing is asked for, and what the
--- same call took is given back. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer of ask
--- is an array that starts with 1 where it succeeded. queued: an earlier question may have taken places in queues.
--- Those behind the one that cannot be had are given back, since they would hold up others for nothing. What this call did
--- not take, as the second value of ask says, stays: the owner had it, and this may be a late copy.
+-- Asks for each member in turn. When one cannot be had, those taken before it are undone, the last first, and
+-- nobody is told: nothing was free in between. With a count below zero nothing is asked for, and what the
+-- same call took is undone. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer
+-- of ask begins with 'held' where it succeeded. queued: an earlier attempt may have taken places in queues.
+-- The places behind the one that cannot be had are given up, since they would hold up others for nothing.
+-- What this call did not take, as the second value of ask says, stays: the owner had it, and this may be a
+-- late copy.
 local function all_or_none(ask, undo, queued)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
   if crowded and gives_back then return redis.error_reply('CROWD') end
-  if crowded then return {0, crowded, {-1, 'crowd', key}} end
+  if crowded then return {'not_all', crowded, {'foreign', 'crowd', key}} end
 
   local function undone(member) return undo(members[member][2], members[member][4]) end
   local taken, answers = {}, {}
   for member = 1, #members do
     local answer, had
     if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
-    if not gives_back and answer[1] ~= 1 then
+    if not gives_back and answer[1] ~= 'held' then
       for i = #taken, 1, -1 do undone(taken[i]) end
       for i = member + 1, queued and #members or member do undone(i) end
-      return {0, member, answer}
+      return {'not_all', member, answer}
     end
     if not had then taken[#taken + 1] = member end
     answers[member] = answer
   end
-  return {1, answers}
+  return {gives_back and 'released' or 'held', answers}
 end
 return all_or_none

@@ -1,6 +1,7 @@
--- Lets the queue of a fair lock end by itself a day after its last place: a place that nobody gives back, of a client that
--- was killed or of a call that came late, stays only while somebody uses the queue, and there it is dropped. A day, because
--- Redisson's waiters, whose places stand there too, do not move the end when they come later.
+-- Lets the queue of a fair lock end by itself a day after its last place: a place that nobody gives back, of
+-- a client that was killed or of a call that came late, stays only while somebody uses the queue, and there
+-- it is dropped. A day, because Redisson's waiters, whose places stand there too, do not move the end when
+-- they come later.
 local function end_with_last_place(queue, deadlines, time)
   local last = redis.call('zrange', deadlines, -1, -1, 'withscores')[2]
   local stays = math.max((tonumber(last) or time) - time, 0) + 86400000

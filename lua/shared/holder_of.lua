@@ -1,4 +1,5 @@
--- One of the owners in `lock`, a hash with at least one, which may be large: for people who wonder whom they wait for.
+-- One of the owners in `lock`, a hash with at least one, which may be large: for people who wonder whom they
+-- wait for.
 -- '' where the few that are looked at are none.
 local function holder_of(lock)
   local fields = redis.call('hscan', lock, '0', 'count', '100')[2]

@@ -1,5 +1,5 @@
--- Does what stands under `held` show that somebody holds? The evidence is its value (a string), a field (a hash), a
--- member or the owner of permits (a zset).
+-- Does what stands under `held` show that somebody holds? The evidence is its value (a string), a field (a
+-- hash), a member or the owner of permits (a zset).
 local permits_of = include('permits_of')
 local taken_permits = include('taken_permits')
 local is_value = include('is_value')

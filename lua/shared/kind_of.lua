@@ -1,7 +1,7 @@
 local field_of = include('field_of')
 
--- What stands under `key`: none; lock (a hash owner -> holds); read-write; group (of a FasterMultiLock of Redisson);
--- hash (any other); number (semaphore, permits, latch); string; else the Redis type.
+-- What stands under `key`: none; lock (a hash owner -> holds); read-write; group (of a FasterMultiLock of
+-- Redisson); hash (any other); number (semaphore, permits, latch); string; else the Redis type.
 local function kind_of(key)
   local kind = redis.call('type', key).ok
   if kind == 'string' then

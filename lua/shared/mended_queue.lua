@@ -2,7 +2,8 @@ local end_with_last_place = include('end_with_last_place')
 local look_through = include('look_through')
 local in_pieces = include('in_pieces')
 
--- Those of rlock's waiters who are alive: owner -> alive until; what is said of each, in any order; the names of the dead.
+-- Those of rlock's waiters who are alive: owner -> alive until; what is said of each, in any order; the names
+-- of the dead.
 local function living_waiters(waiters, time)
   local alive_until, dead = {}, {}
   local said = redis.call('hgetall', waiters)
@@ -41,7 +42,8 @@ local function set_of(members)
   return set
 end
 
--- Reads all that there is once, mends it, and answers the queue as a list of owners; of ours, owner -> alive until.
+-- Reads all that there is once, mends it, and answers the queue as a list of owners; of ours, owner -> alive
+-- until.
 local function mend(queue, deadlines, waiters, time)
   local alive_until, said, dead = living_waiters(waiters, time)
   local has_deadline = set_of(redis.call('zrange', deadlines, 0, -1))
@@ -70,8 +72,9 @@ local function mend(queue, deadlines, waiters, time)
     end
   end
 
-  -- Ours say themselves when they are forgotten, each time that they ask. But when one of Redisson's goes by our hand,
-  -- all of ours behind it have less to wait for, and whoever dies now must not stay for the 5 minutes of that one.
+  -- Ours say themselves when they are forgotten, each time that they ask. But when one of Redisson's goes by
+  -- our hand, all of ours behind it have less to wait for, and whoever dies now must not stay for the 5
+  -- minutes of that one.
   local moved = #line ~= #before
   for i = 1, #line do moved = moved or line[i] ~= before[i] end
   local added, due = 0, {}
@@ -94,9 +97,9 @@ local function mend(queue, deadlines, waiters, time)
   return line, alive_until
 end
 
--- The place of `owner` as mended_queue() answers it, where there is nothing to mend: only rlock's wait, nobody has died,
--- nobody is missing. Else nothing. (Of ours one that Redisson dropped is not seen while one of Redisson's is there for
--- it. It is when it asks the next time, or that one is the head.)
+-- The place of `owner` as mended_queue() answers it, where there is nothing to mend: only rlock's wait,
+-- nobody has died, nobody is missing. Else nothing. (Of ours one that Redisson dropped is not seen while one
+-- of Redisson's is there for it. It is when it asks the next time, or that one is the head.)
 local function place_in_order(queue, deadlines, waiters, time, owner)
   local length = redis.call('llen', queue)
   if redis.call('hlen', waiters) ~= length or redis.call('zcard', deadlines) ~= length then return end
@@ -113,23 +116,28 @@ local function place_in_order(queue, deadlines, waiters, time, owner)
   return place
 end
 
--- The queue of a fair lock is made as it should be: whose time is over is dropped, and what disagrees is mended.
+-- The queue of a fair lock is made as it should be: whose time is over is dropped, and what disagrees is
+-- mended.
 --
 --   queue      list: owners in the order of their turns; Redisson's
---   deadlines  zset: owner -> forgotten after; Redisson's, which drops the head of the queue, and nobody else, when its
---              time is over. Both have the same members, or Redisson blocks for ever.
---   waiters    hash: owner -> "<alive until> <arrived>"; rlock's waiters alone, who say time and again that they live
+--   deadlines  zset: owner -> forgotten after; Redisson's, which drops the head of the queue, and nobody
+--              else, when its time is over. Both have the same members, or Redisson blocks for ever.
+--   waiters    hash: owner -> "<alive until> <arrived>"; rlock's waiters alone, who say time and again that
+--              they live
 --
--- When one of Redisson's waiters takes the lock or gives up, Redisson lets all behind it be forgotten earlier, by as
--- much as it had added when it queued: 5 minutes as a rule. So ours are forgotten
+-- When one of Redisson's waiters takes the lock or gives up, Redisson lets all behind it be forgotten
+-- earlier, by as much as it had added when it queued: 5 minutes as a rule. So ours are forgotten
 --     alive until + 5 minutes for each of Redisson's ahead of us,
--- which lies in the future when all of those have gone before us, and is the end of our own life when we are the head.
--- Whoever of ours is alive and missing was the head when Redisson dropped it, and becomes the head again. A second place,
--- a place without a deadline and a deadline without a place are given up: Redisson's waiter queues again at its next try.
+-- which lies in the future when all of those have gone before us, and is the end of our own life when we are
+-- the head.
+-- Whoever of ours is alive and missing was the head when Redisson dropped it, and becomes the head again. A
+-- second place, a place without a deadline and a deadline without a place are given up: Redisson's waiter
+-- queues again at its next try.
 --
--- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`: position (0: none),
--- length (of the queue), head (an owner, or false), theirs_ahead (of Redisson's, ahead of us or of the end), since (our
--- arrival in microseconds, where we wait). Or nothing, what a key has that it should not have, and the key.
+-- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`:
+-- position (0: none), length (of the queue), head (an owner, or false), theirs_ahead (of Redisson's, ahead of
+-- us or of the end), since (our arrival in microseconds, where we wait). Or nothing, what a key has that it
+-- should not have, and the key.
 local function mended_queue(queue, deadlines, waiters, time, owner)
   for key, wanted in pairs({ [queue] = 'list', [deadlines] = 'zset', [waiters] = 'hash' }) do
     local found = look_through(key, 5500)

@@ -1,6 +1,7 @@
--- The permits of an owner among those that are taken, {[i] = id}, i from 1 to count; {[slot] = true} of all permits of
--- rlock; and {tail, ...}, what the ids of the owner end with. An id of rlock is 'rk', its slot in two bytes, and 12
--- bytes made from the owner: so a repeated question finds what its first copy took, and slots need no key of their own.
+-- The permits of an owner among those that are taken, {[i] = id}, i from 1 to count; {[slot] = true} of all
+-- permits of rlock; and {tail, ...}, what the ids of the owner end with. An id of rlock is 'rk', its slot in
+-- two bytes, and 12 bytes made from the owner: so a repeated question finds what its first copy took, and
+-- slots need no key of their own.
 -- taken: zset id -> end of its lease (ms since the epoch), of which taken_permits() says that it can be read
 local function permits_of(owner, count, taken)
   local bytes, tails, index = {}, {}, {}

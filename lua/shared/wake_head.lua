@@ -1,8 +1,9 @@
 -- Wakes the head of a queue (see mended_queue for its keys), unless that is `asker`, who is awake.
--- Where one of rlock's is the head and nobody hears, it was killed, or its connection broke: it has two seconds to ask
--- again, and the next is woken to take its place after that. (A cluster counts only who listens at the same node, so
--- there the whole of its life is awaited.) Goes no further than the first hundred, or killing many would keep the server
--- busy: those behind them ask by themselves. Answers why nobody could be told, or ''.
+-- Where one of rlock's is the head and nobody hears, it was killed, or its connection broke: it has two
+-- seconds to ask again, and the next is woken to take its place after that. (A cluster counts only who
+-- listens at the same node, so there the whole of its life is awaited.) Goes no further than the first
+-- hundred, or killing many would keep the server busy: those behind them ask by themselves. Answers why
+-- nobody could be told, or ''.
 local function wake_head(queue, deadlines, waiters, time, channel, sharded, asker)
   for _, owner in ipairs(redis.call('lrange', queue, 0, 99)) do
     if owner == asker then return '' end

@@ -1,15 +1,18 @@
--- Let the lease start anew, for the owner who writes. Never shortens the TTL of the lock: its read holds may be longer.
+-- Let the lease start anew, for the owner who writes. Never shortens the TTL of the lock: its read holds may
+-- be longer.
 -- May be sent twice.
 --
 -- KEYS  lock   hash: mode -> write, owner -> read holds, owner:write -> write holds
 -- ARGV  owner  whose
 --       lease  milliseconds, >= 1
--- ->    1      done
---       0      not held by this owner
+-- ->    renewed
+--       not_ours  not held by this owner
 local lock = KEYS[1]
 local owner, lease = ARGV[1], ARGV[2]
 
-if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'write' then return 0 end
-if not string.find(redis.call('hget', lock, owner .. ':write') or '', '^[1-9]%d*$') then return 0 end
+if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'write' then
+  return 'not_ours'
+end
+if not string.find(redis.call('hget', lock, owner .. ':write') or '', '^[1-9]%d*$') then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-return 1
+return 'renewed'

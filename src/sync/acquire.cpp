@@ -65,10 +65,12 @@ class Wait {
   void undo_round() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
     const bool undoes_blocked = granted || (several_ && result().may_be_granted && !blocked().queued);
+    // Of several nodes most did not grant it: waiters have nothing to wake up for.
+    const Wake wake = several_ ? Wake::nobody : Wake::waiters;
     bool any = false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (i < round_.blocked() || (i == round_.blocked() ? undoes_blocked : stages_[i].queued)) {
-        undo_.post(stages_[i], several_);
+        undo_.post(stages_[i], wake);
         any = true;
       }
     }
@@ -76,7 +78,7 @@ class Wait {
     if (!several_ || !options_.renew_identity) undo_.await();  // with a quorum, never wait for a silent node
     if (!options_.renew_identity) return undo_.drop();
     const bool certain = !several_ && undo_.certain();
-    if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], several_);
+    if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake);
     const Wish wish = options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
     undo_.renew_identity();
     stages_ = stages_of(items_of(wish.parts), wish.together);
@@ -86,7 +88,7 @@ class Wait {
     const bool asked_in_vain =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].queued || (!asked_in_vain && i <= round_.blocked())) undo_.post(stages_[i], false);
+      if (stages_[i].queued || (!asked_in_vain && i <= round_.blocked())) undo_.post(stages_[i], Wake::waiters);
     undo_.await();
 
     GaveUp gave_up{.why = GaveUp::Why::unreachable,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "sync/claim.h"
@@ -7,17 +8,23 @@
 
 namespace rlock {
 
-/// What the scripts of every kind of lock answer alike, read once.
+/// What the scripts of every kind of lock answer alike, decoded once. Each answer begins with a word, which means
+/// the same in every script. All of these throw Error{internal} for a reply that is out of shape.
 
-/// To acquire: {1, now[, token]} held; {0, pttl} busy; {2}
-/// one more hold was asked for, and this owner has none;
-/// {3} it would wait for itself; {-1, kind} something else
-/// stands there. `wanted` is what was asked for: "a lock".
-Attempt read_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
+/// The first item, a word.
+std::string word_of(const Reply& reply);
 
-/// To release: {1, why} free; {0} an outer hold remains; {2, rest} kept;
-/// {-1} not ours. What {3} and {4} mean is the lock's own business.
-Released parse_release(const Reply& reply);
+/// Throws Error{internal}: no script answers this word to `question`, "release".
+[[noreturn]] void refuse_word(std::string_view question, const Reply& reply);
+
+/// To acquire: {held, now[, token]}; {busy, pttl, holder}; {not_ours}: one more hold was asked for, and this owner
+/// has none; {upgrade}: it would wait for itself; {foreign, kind}: something else stands there. `wanted` is what
+/// was asked for: "a lock".
+Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
+
+/// To release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. What else a
+/// script may answer is the lock's own business.
+Released decode_released(const Reply& reply);
 
 /// What force came to.
 struct Forced {
@@ -32,8 +39,7 @@ struct Forced {
   Refused refused{};
 };
 
-/// To force: {1, why} removed; {0} nothing there; {2, other}
-/// somebody else's; {-1, kind} something else stands there.
-Forced read_forced(const LockName& name, std::string_view wanted, const Reply& reply);
+/// To force: {removed, why}; {absent}; {other_owner, other}; {foreign, kind}: something else stands there.
+Forced decode_forced(const LockName& name, std::string_view wanted, const Reply& reply);
 
 }  // namespace rlock

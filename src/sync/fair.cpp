@@ -50,13 +50,10 @@ Call FairLock::ask() const {
 
 Attempt FairLock::decode(const Reply& reply) const {
   if (hold() == Hold::another) return Lock::decode(reply);
-  switch (reply.at(0).integer()) {
-    case 1: return Held{.server_time = reply.at(1).milliseconds()};
-    case 0: break;
-    case 2: return Lock::decode(reply);
-    case -1: return refuse_foreign(LockName{reply.at(2).text()}, kinds::fair.noun, reply.at(1).text());
-    default: throw Error{Error::internal, fmt::format("fair/acquire answered {}", reply.at(0).integer())};
-  }
+  const std::string word = word_of(reply);
+  if (word == "foreign")
+    return refuse_foreign(LockName{reply.at(2).text()}, kinds::fair.noun, reply.at(1).text());
+  if (word != "busy") return Lock::decode(reply);
   Busy busy{.retry_after = duration(reply.at(1)), .no_ttl = reply.at(2).integer() == -1};
   const auto place = reply.at(3).integer();
   if (place > 0) busy.position = place;
@@ -67,14 +64,13 @@ Attempt FairLock::decode(const Reply& reply) const {
   return busy;
 }
 
-/// Never silently: the head of the queue was told that it is not its turn yet.
-std::optional<Call> FairLock::undo() const { return give_back(); }
+/// The head of the queue is always woken: it was told that it is not its turn yet.
+std::optional<Call> FairLock::undo(Wake) const { return Lock::undo(Wake::waiters); }
 
-/// Never silently: whoever gives the lock back has no place in the queue any more, so others come first.
+/// The head of the queue is always woken: whoever releases the lock has no place in the queue any more.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
-  Call call = Lock::release_call({.keep_until = options.keep_until, .silently = false}, way);
-  call.script =
-      &scripts::fair_give_back;  // leaves the queue, too, where a late copy of ask() may have put us
+  Call call = Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
+  call.script = &scripts::fair_release;  // leaves the queue, too, where a late copy of ask() may have put us
   return call;
 }
 

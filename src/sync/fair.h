@@ -21,7 +21,7 @@ class FairLock final : public Lock {
       : Lock(std::move(claim), hold), turn_(turn) {}
 
   Call ask() const override;
-  std::optional<Call> undo() const override;
+  std::optional<Call> undo(Wake wake) const override;
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
   std::vector<Channel> channels() const override;

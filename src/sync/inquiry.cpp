@@ -50,17 +50,17 @@ void Inquiry::advance() {
       read_facts_of_all();
       Facts all;
       for (const KnownFacts& some : known_) all.insert(some.facts.begin(), some.facts.end());
-      return ask(look(name_, all), Step::look);
+      return ask(inspect_key(name_, all), Step::inspect);
     }
-    case Step::look:
-      looks_ = redis_.votes(*asked_);
-      read_looks();
+    case Step::inspect:
+      replies_ = redis_.votes(*asked_);
+      read_inspections();
       // Who has come between the two answers has facts by now.
       if (std::ranges::any_of(seen_, lacks_facts)) return ask(ask_facts(name_), Step::facts_again);
       break;
     case Step::facts_again:
       read_facts_of_all();
-      read_looks();
+      read_inspections();
       break;
   }
   read_listeners_of_all();
@@ -73,12 +73,12 @@ void Inquiry::read_facts_of_all() {
     known_.push_back(vote.reply ? read_facts(*vote.reply) : KnownFacts{});
 }
 
-void Inquiry::read_looks() {
+void Inquiry::read_inspections() {
   seen_.clear();
-  for (std::size_t node = 0; node < looks_.size(); ++node) {
-    if (looks_[node].answer() == nullptr) continue;
+  for (std::size_t node = 0; node < replies_.size(); ++node) {
+    if (replies_[node].answer() == nullptr) continue;
     try {
-      seen_.push_back(read_look(name_, known_[node], *looks_[node].answer()));
+      seen_.push_back(read_inspection(name_, known_[node], *replies_[node].answer()));
     } catch (const Error&) {
       continue;  // out of shape: it says nothing
     }

@@ -20,7 +20,7 @@ class Inquiry {
   Inquiry(const Inquiry&) = delete;
   Inquiry& operator=(const Inquiry&) = delete;
 
-  /// Begins anew. `channel`: whose listeners are to be counted; nothing: of none. `answer_within`: a server
+  /// Starts again. `channel`: whose listeners are to be counted; nothing: of none. `answer_within`: a server
   /// that takes longer is silent, and its connection is abandoned.
   void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
 
@@ -39,12 +39,12 @@ class Inquiry {
   void drop();
 
  private:
-  enum class Step { idle, facts, look, facts_again };
+  enum class Step { idle, facts, inspect, facts_again };
 
   bool answered(Redis::Request request) const;
   void ask(const Call& call, Step next);
   void read_facts_of_all();
-  void read_looks();
+  void read_inspections();
   void read_listeners_of_all();
 
   Redis& redis_;
@@ -54,7 +54,7 @@ class Inquiry {
   Step step_ = Step::idle;
   std::optional<Redis::Request> asked_, count_;
   std::vector<KnownFacts> known_;
-  Votes looks_;
+  Votes replies_;
   std::vector<Inspection> seen_;
   std::int64_t listeners_ = 0;
 };

@@ -16,7 +16,7 @@ namespace {
 
 /// What these answers take, or less: see lua/inspect.
 constexpr std::size_t kLargestFacts = 5U << 20;
-constexpr std::size_t kLargestLook = 2U << 20;
+constexpr std::size_t kLargestInspection = 2U << 20;
 
 constexpr std::string_view kFactsPrefix = "rlock:meta";
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
@@ -46,9 +46,9 @@ Milliseconds time_of(const Reply& score) {
   return Reply{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)}.milliseconds();
 }
 
-/// What the items of look's answer are, by name.
-struct Look {
-  explicit Look(const Reply& reply)
+/// The items of the reply of inspect/key, by name.
+struct KeyReply {
+  explicit KeyReply(const Reply& reply)
       : now(reply.at(0).milliseconds()),
         kind(reply.at(1).text()),
         pttl(reply.at(2).milliseconds()),
@@ -69,21 +69,21 @@ struct Look {
   const std::vector<Reply>&taken, &owners;
 };
 
-/// Fills an Inspection from one look.
+/// Fills an Inspection from one reply.
 class Reader {
  public:
-  Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), look_(reply) {
+  Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
     seen_.name = name;
-    seen_.now = look_.now;
-    seen_.ttl = ttl_of(look_.pttl);
+    seen_.now = reply_.now;
+    seen_.ttl = ttl_of(reply_.pttl);
   }
 
   Inspection read() {
-    seen_.kind = kind_stored_as(look_.kind);
-    if (look_.kind == "none") {
+    seen_.kind = kind_stored_as(reply_.kind);
+    if (reply_.kind == "none") {
       none();
     } else if (seen_.kind == nullptr) {
-      seen_.foreign = look_.kind;
+      seen_.foreign = reply_.kind;
       seen_.state = Inspection::State::held;
     } else {
       content();
@@ -93,7 +93,7 @@ class Reader {
   }
 
  private:
-  bool has_token() const { return look_.token.kind() != Reply::Kind::array; }
+  bool has_token() const { return reply_.token.kind() != Reply::Kind::array; }
 
   void none() {
     seen_.ttl.reset();
@@ -108,7 +108,7 @@ class Reader {
     switch (seen_.kind->layout) {
       case Kind::Layout::owners: owners(); break;
       case Kind::Layout::readers_and_writers: readers_and_writers(); break;
-      case Kind::Layout::token: hold(look_.first.text(), Holder::Mode::exclusive, Reply{1}); break;
+      case Kind::Layout::token: hold(reply_.first.text(), Holder::Mode::exclusive, Reply{1}); break;
       case Kind::Layout::number: return number();
     }
     const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
@@ -118,24 +118,24 @@ class Reader {
 
   void owners() {
     if (has_token()) seen_.kind = &kinds::fenced;
-    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2)
-      hold(look_.content[i].text(), Holder::Mode::exclusive, look_.content[i + 1]);
+    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
+      hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
   }
 
   void readers_and_writers() {
-    for (std::size_t i = 0; i + 1 < look_.content.size(); i += 2) {
-      std::string owner = look_.content[i].text();
+    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2) {
+      std::string owner = reply_.content[i].text();
       if (owner == "mode") continue;
       const bool writes = owner.ends_with(kWriteSuffix);
       if (writes) owner.resize(owner.size() - kWriteSuffix.size());
-      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, look_.content[i + 1]);
+      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, reply_.content[i + 1]);
     }
   }
 
   /// Redisson keeps semaphores, pools and latches in a bare
   /// number; what stands beside it, or what we wrote down, tells.
   void number() {
-    const std::int64_t number = number_of(look_.first.text()).value_or(0);
+    const std::int64_t number = number_of(reply_.first.text()).value_or(0);
     seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
     if (known_.latch) {
       seen_.kind = &kinds::latch;
@@ -144,22 +144,22 @@ class Reader {
       return;
     }
     seen_.available = number;
-    if (look_.taken.empty()) return;
+    if (reply_.taken.empty()) return;
     seen_.kind = &kinds::permit;
     permits();
   }
 
   /// Those whose lease has ended count as available, though nobody has given them back yet.
   void permits() {
-    for (std::size_t i = 0; i + 1 < look_.taken.size(); i += 2) {
-      const std::string id = look_.taken[i].text();
-      const Milliseconds end = time_of(look_.taken[i + 1]);
+    for (std::size_t i = 0; i + 1 < reply_.taken.size(); i += 2) {
+      const std::string id = reply_.taken[i].text();
+      const Milliseconds end = time_of(reply_.taken[i + 1]);
       if (end <= seen_.now) {
         seen_.available = sum(*seen_.available, 1);
         continue;
       }
       Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
-      const std::string owner = i / 2 < look_.owners.size() ? look_.owners[i / 2].text() : "";
+      const std::string owner = i / 2 < reply_.owners.size() ? reply_.owners[i / 2].text() : "";
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
@@ -174,7 +174,7 @@ class Reader {
 
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
-    if (seen_.kind == &kinds::fenced) holder.fence = number_of(look_.token.text());
+    if (seen_.kind == &kinds::fenced) holder.fence = number_of(reply_.token.text());
     holder.meta = facts_of(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }
@@ -187,9 +187,9 @@ class Reader {
 
   void queue() {
     std::map<std::string, Milliseconds> ends;
-    for (std::size_t i = 0; i + 1 < look_.patience.size(); i += 2)
-      ends[look_.patience[i].text()] = time_of(look_.patience[i + 1]);
-    for (const Reply& item : look_.queue) {
+    for (std::size_t i = 0; i + 1 < reply_.patience.size(); i += 2)
+      ends[reply_.patience[i].text()] = time_of(reply_.patience[i + 1]);
+    for (const Reply& item : reply_.queue) {
       const std::string owner = item.text();
       const auto end = ends.find(owner);
       const Milliseconds rest = end == ends.end() ? Milliseconds{0} : end->second - seen_.now;
@@ -199,7 +199,7 @@ class Reader {
   }
 
   const KnownFacts& known_;
-  const Look look_;
+  const KeyReply reply_;
   Inspection seen_;
 };
 
@@ -235,17 +235,17 @@ KnownFacts read_facts(const Reply& reply) {
   return known;
 }
 
-Call look(const LockName& name, const Facts& facts) {
-  Call call{.script = &scripts::inspect_look,
+Call inspect_key(const LockName& name, const Facts& facts) {
+  Call call{.script = &scripts::inspect_key,
             .keys = {name.str(), prefix_name("redisson_lock_queue", name),
                      prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
                      suffix_name(name, "timeout")}};
   for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
-  call.largest_reply = kLargestLook;
+  call.largest_reply = kLargestInspection;
   return call;
 }
 
-Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply) {
+Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply) {
   return Reader{name, known, reply}.read();
 }
 

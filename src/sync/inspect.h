@@ -56,7 +56,7 @@ struct Inspection {
   std::optional<std::int64_t> available;  ///< permits
   std::optional<std::int64_t> total;      ///< permits, where the size of the pool is known
   std::optional<std::int64_t> count;      ///< of a latch
-  Milliseconds now{0};                    ///< the server's time of the look
+  Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< which of several servers says so
 
   /// Is there nothing under the key, and nothing beside it that tells of one?
@@ -66,7 +66,7 @@ struct Inspection {
 /// What holders say about themselves: owner -> facts. And of a latch, what has become of it.
 using Facts = std::map<Owner, Metadata>;
 
-/// Looking takes three questions; the second needs the answer to the first, the third that to the second.
+/// To inspect a key takes three calls; the second needs the reply to the first, the third that to the second.
 ///   1. Who says what about itself? An error in answer is no fact at all: the key may be forbidden to us.
 Call ask_facts(const LockName& name);
 struct KnownFacts {
@@ -77,8 +77,8 @@ struct KnownFacts {
 KnownFacts read_facts(const Reply& reply);
 
 ///   2. What stands there?
-Call look(const LockName& name, const Facts& facts);
-Inspection read_look(const LockName& name, const KnownFacts& known, const Reply& reply);
+Call inspect_key(const LockName& name, const Facts& facts);
+Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
 
 /// Does an rlock hold it of which nothing is known? It may have come between the two answers: the first
 /// question is worth asking again.

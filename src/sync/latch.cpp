@@ -57,8 +57,9 @@ Call Latch::set(std::int64_t total, Milliseconds expire) const {
 }
 
 LatchAnswer Latch::read_set(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
-  if (reply.at(0).integer() == 0) return {.how = LatchAnswer::How::exists, .count = reply.at(1).integer()};
+  const std::string word = word_of(reply);
+  if (word == "done") return {.unannounced = reply.at(1).text()};
+  if (word == "exists") return {.how = LatchAnswer::How::exists, .count = reply.at(1).integer()};
   return refuse(reply);
 }
 
@@ -70,7 +71,7 @@ Call Latch::down(std::int64_t count) const {
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
-  if (reply.at(0).integer() != 1) return refuse(reply);
+  if (word_of(reply) != "done") return refuse(reply);
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
@@ -85,24 +86,25 @@ Call Latch::erase_record() const {
 }
 
 LatchAnswer Latch::read_remove(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
+  if (word_of(reply) == "done") return {.unannounced = reply.at(1).text()};
   return refuse(reply);
 }
 
 Call Latch::status() const { return {.script = &scripts::latch_status, .keys = {name_.str()}}; }
 
 LatchAnswer Latch::read_status(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return {.count = reply.at(1).integer()};
+  if (word_of(reply) == "found") return {.count = reply.at(1).integer()};
   return refuse(reply);
 }
 
 LatchAnswer Latch::refuse(const Reply& reply) const {
-  if (reply.at(0).integer() == 0) return {.how = LatchAnswer::How::absent};
-  if (reply.at(0).integer() == -1) {
+  const std::string word = word_of(reply);
+  if (word == "absent") return {.how = LatchAnswer::How::absent};
+  if (word == "foreign") {
     return {.how = LatchAnswer::How::refused,
             .refused = refuse_foreign(name_, kinds::latch.noun, reply.at(1).text())};
   }
-  throw Error{Error::internal, fmt::format("a script answered {} about a latch", reply.at(0).integer())};
+  refuse_word("a call about a latch", reply);
 }
 
 Call Latch::record() const {
@@ -123,7 +125,7 @@ LatchWait::LatchWait(LockName name, Absent absent) : name_(std::move(name)), abs
 std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
 
 Call LatchWait::ask() const {
-  Call call{.script = &scripts::latch_look, .keys = {name_.str()}};
+  Call call{.script = &scripts::latch_inspect, .keys = {name_.str()}};
   if (absent_ == Absent::awaited) call.keys.push_back(metadata_key(name_));
   return call;
 }
@@ -131,16 +133,18 @@ Call LatchWait::ask() const {
 /// A latch that is closed or awaited opens at some time that
 /// only an announcement tells; a TTL is when it is forgotten.
 Attempt LatchWait::decode(const Reply& reply) const {
-  switch (reply.at(0).integer()) {
-    case 0:
-      seen_closed_ = true;
-      if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};
-      return Busy{};
-    case 4:
-      if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down
-      return Busy{};
+  const std::string word = word_of(reply);
+  if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};
+  if (word == "closed") {
+    seen_closed_ = true;
+    if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};
+    return Busy{};
   }
-  return read_attempt({.name = name_}, kinds::latch.noun, reply);
+  if (word == "absent") {
+    if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down
+    return Busy{};
+  }
+  return decode_attempt({.name = name_}, kinds::latch.noun, reply);
 }
 
 }  // namespace rlock

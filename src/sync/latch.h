@@ -72,7 +72,7 @@ class LatchWait final : public Waitable {
   LatchWait(LockName name, Absent absent);
 
   Call ask() const override;
-  std::optional<Call> give_back() const override { return std::nullopt; }
+  std::optional<Call> undo(Wake) const override { return std::nullopt; }
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }
 

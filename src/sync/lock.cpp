@@ -18,15 +18,11 @@ Call Lock::ask() const {
   return call;
 }
 
-Attempt Lock::decode(const Reply& reply) const { return read_attempt(claim_, kinds::lock.noun, reply); }
+Attempt Lock::decode(const Reply& reply) const { return decode_attempt(claim_, kinds::lock.noun, reply); }
 
-std::optional<Call> Lock::give_back() const {
-  return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
-}
-
-std::optional<Call> Lock::undo() const {
-  const ReleaseOptions silently{.keep_until = {}, .silently = true};
-  return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
+std::optional<Call> Lock::undo(Wake wake) const {
+  const ReleaseOptions options{.keep_until = {}, .wake = wake};
+  return requests_.counts_acquire() ? release_call(options, Way::undo) : release(options);
 }
 
 Call Lock::renew() const {
@@ -48,7 +44,7 @@ Call Lock::release(const ReleaseOptions& options) const {
 
 Call Lock::release_any() const {
   Call call = Lock::release_call({}, Way::again);
-  call.script = &scripts::fair_give_back;
+  call.script = &scripts::fair_release;
   const auto queue = fair_queue_keys(claim_.name);
   call.keys.insert(call.keys.begin() + 1, queue.begin(), queue.end());
   return call;
@@ -59,8 +55,8 @@ Call Lock::release_call(const ReleaseOptions& options, Way way) const {
       .script = &scripts::lock_release,
       .keys = {claim_.name.str()},
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
-               options.silently ? "" : announcement(), claim_.cluster ? "1" : "0", number(kRequestMemory),
-               word(way)}};
+               options.wake == Wake::nobody ? "" : announcement(), claim_.cluster ? "1" : "0",
+               number(kRequestMemory), word(way)}};
   const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
@@ -68,7 +64,7 @@ Call Lock::release_call(const ReleaseOptions& options, Way way) const {
 }
 
 Released Lock::decode_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 3) return parse_release(reply);
+  if (word_of(reply) != "held_inside") return decode_released(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 

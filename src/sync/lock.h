@@ -19,8 +19,7 @@ class Lock : public Lockable {
 
   /// Hold::another of an owner who does not have it (any more) is Refused{absent}.
   Call ask() const override;
-  std::optional<Call> give_back() const override;
-  std::optional<Call> undo() const override;
+  std::optional<Call> undo(Wake wake) const override;
 
   Call renew() const override;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace rlock {
 namespace {
 
@@ -17,10 +19,10 @@ Answer read_by(const Decode& decode, const Reply& reply) noexcept {
 }
 
 RenewAnswer decode_renewal(const Reply& reply) {
-  const std::int64_t renewed = reply.integer();
-  if (renewed == 1) return Renewed{};
-  if (renewed == 0) return NotOurs{};
-  throw Error{Error::internal, fmt::format("a script answered {} to renew", renewed)};
+  const std::string word = reply.text();
+  if (word == "renewed") return Renewed{};
+  if (word == "not_ours") return NotOurs{};
+  throw Error{Error::internal, fmt::format("a script answered {} to renew", in_quotes(word))};
 }
 
 }  // namespace

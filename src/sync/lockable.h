@@ -56,13 +56,15 @@ enum class Way {
   undo,   ///< of an acquire: nothing happens unless that very request has taken it
 };
 
+/// Whether whoever waits for what becomes free is told. Nobody: it will be asked for again at once.
+enum class Wake { waiters, nobody };
+
 /// What a release is asked to do besides.
 struct ReleaseOptions {
   /// --min-hold: server time since the epoch before which the key stays.
   std::optional<Milliseconds> keep_until{};
 
-  /// Wakes nobody: what is given back will be asked for again at once.
-  bool silently = false;
+  Wake wake = Wake::waiters;
 };
 
 struct Released {
@@ -106,12 +108,9 @@ class Waitable {
   virtual Call ask() const = 0;
   [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
 
-  /// Undoes ask(), whatever became of it; changes nothing when
-  /// it came to nothing. Nothing: asking leaves no trace.
-  virtual std::optional<Call> give_back() const = 0;
-
-  /// As give_back(), but wakes nobody where that can be: what is undone will be asked for again at once.
-  virtual std::optional<Call> undo() const { return give_back(); }
+  /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no
+  /// trace. Waiters are woken even with Wake::nobody where they could not go on otherwise (a fair queue).
+  virtual std::optional<Call> undo(Wake wake) const = 0;
 
   /// Does asking leave a trace even when the answer is "busy" (a place in a queue)?
   virtual bool queues() const { return false; }
@@ -137,7 +136,7 @@ class Waitable {
   virtual Attempt decode(const Reply& reply) const = 0;
 };
 
-/// A Waitable that can be kept and given back.
+/// A Waitable that can be kept and released.
 class Lockable : public Waitable {
  public:
   virtual const Owner& owner() const = 0;
@@ -150,7 +149,7 @@ class Lockable : public Waitable {
   [[nodiscard]] ReleaseAnswer read_release(const Reply& reply) const noexcept;
 
   /// Releasing is undoing, for everything with an owner.
-  std::optional<Call> give_back() const override { return release({}); }
+  std::optional<Call> undo(Wake wake) const override { return release({.keep_until = {}, .wake = wake}); }
 
   virtual Evidence evidence() const = 0;
 

@@ -75,30 +75,31 @@ Call Permits::ask() const {
   return call;
 }
 
-Attempt Permits::decode(const Reply& reply) const {
-  switch (reply.at(0).integer()) {
-    case 1: {
-      Held held{.server_time = reply.at(1).milliseconds()};
-      if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
-        throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
-                                                 reply.items().size() - 2, wanted_.count)};
-      for (std::size_t i = 2; i < reply.items().size(); ++i) {
-        held.permits.push_back(reply.at(i).text());
-        if (const auto slot = slot_in(held.permits.back())) held.slots.push_back(*slot);
-      }
-      return held;
-    }
-    case 0: return busy_pool(reply.at(1));
-    case 4: return refuse_absent(claim_.name, PoolKind::permits);
-    case 5: return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
-    case 6: return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
+Held Permits::decode_held(const Reply& reply) const {
+  Held held{.server_time = reply.at(1).milliseconds()};
+  if (reply.items().size() != static_cast<std::size_t>(wanted_.count) + 2)
+    throw Error{Error::internal, fmt::format("a script answered {} permits instead of {}",
+                                             reply.items().size() - 2, wanted_.count)};
+  for (std::size_t i = 2; i < reply.items().size(); ++i) {
+    held.permits.push_back(reply.at(i).text());
+    if (const auto slot = slot_in(held.permits.back())) held.slots.push_back(*slot);
   }
-  return read_attempt(claim_, kinds::permit.noun, reply);
+  return held;
 }
 
-std::optional<Call> Permits::give_back() const {
+Attempt Permits::decode(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "held") return decode_held(reply);
+  if (word == "busy") return busy_pool(reply.at(1));
+  if (word == "absent") return refuse_absent(claim_.name, PoolKind::permits);
+  if (word == "other_size") return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
+  if (word == "too_small") return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
+  return decode_attempt(claim_, kinds::permit.noun, reply);
+}
+
+std::optional<Call> Permits::undo(Wake wake) const {
   if (hold_ == Hold::another) return std::nullopt;
-  return release_call({}, requests_.counts_acquire() ? Way::undo : Way::first);
+  return release_call({.keep_until = {}, .wake = wake}, requests_.counts_acquire() ? Way::undo : Way::first);
 }
 
 Call Permits::renew() const {
@@ -109,7 +110,7 @@ Call Permits::renew() const {
 
 Call Permits::release(const ReleaseOptions& options) const {
   if (hold_ == Hold::another)
-    return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
+    return enter(Milliseconds{0});  // nothing to release: it is only asked whether the outer hold remains
   return release_call(options, requests_.release_way());
 }
 
@@ -118,16 +119,16 @@ Call Permits::release_call(const ReleaseOptions& options, Way way) const {
             .keys = {claim_.name.str(), taken_},
             .args = {claim_.owner.str(), std::to_string(wanted_.count),
                      number(options.keep_until.value_or(Milliseconds{0})),
-                     options.silently ? "" : permits_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
-                     number(kRequestMemory), word(way)}};
+                     options.wake == Wake::nobody ? "" : permits_channel(claim_.name).str(),
+                     claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
   if (way == Way::undo) call.keys.push_back(requests_.acquire());
   if (way == Way::again) call.keys.push_back(requests_.release());
   return call;
 }
 
 Released Permits::decode_release(const Reply& reply) const {
-  if (hold_ == Hold::first) return parse_release(reply);
-  return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
+  if (hold_ == Hold::first) return decode_released(reply);
+  return {.how = word_of(reply) == "held" ? Released::How::still_held : Released::How::was_not_ours};
 }
 
 }  // namespace rlock

@@ -30,7 +30,7 @@ class Permits final : public Lockable {
   Permits(Claim claim, const Wanted& wanted, Hold hold = Hold::first);
 
   Call ask() const override;
-  std::optional<Call> give_back() const override;
+  std::optional<Call> undo(Wake wake) const override;
   std::vector<Channel> channels() const override;
 
   Call renew() const override;
@@ -43,6 +43,7 @@ class Permits final : public Lockable {
 
  private:
   Attempt decode(const Reply& reply) const override;
+  Held decode_held(const Reply& reply) const;
   Released decode_release(const Reply& reply) const override;
   Call enter(Milliseconds lease) const;
   Call release_call(const ReleaseOptions& options, Way way) const;

@@ -24,9 +24,11 @@ Call PlainLock::ask() const {
   return call;
 }
 
-Attempt PlainLock::decode(const Reply& reply) const { return read_attempt(claim_, kinds::plain.noun, reply); }
+Attempt PlainLock::decode(const Reply& reply) const {
+  return decode_attempt(claim_, kinds::plain.noun, reply);
+}
 
-std::optional<Call> PlainLock::give_back() const {
+std::optional<Call> PlainLock::undo(Wake) const {
   if (hold_ == Hold::another) return std::nullopt;
   return release_call({}, requests_.counts_acquire() ? Way::undo : Way::first);
 }
@@ -39,7 +41,7 @@ Call PlainLock::renew() const {
 
 Call PlainLock::release(const ReleaseOptions& options) const {
   if (hold_ == Hold::another)
-    return enter(Milliseconds{0});  // nothing to give back: it is only looked whether the outer hold remains
+    return enter(Milliseconds{0});  // nothing to release: it is only asked whether the outer hold remains
   return release_call(options, requests_.release_way());
 }
 
@@ -56,8 +58,8 @@ Call PlainLock::release_call(const ReleaseOptions& options, Way way) const {
 }
 
 Released PlainLock::decode_release(const Reply& reply) const {
-  if (hold_ == Hold::first) return parse_release(reply);
-  return {.how = reply.at(0).integer() == 1 ? Released::How::still_held : Released::How::was_not_ours};
+  if (hold_ == Hold::first) return decode_released(reply);
+  return {.how = word_of(reply) == "held" ? Released::How::still_held : Released::How::was_not_ours};
 }
 
 Call PlainLock::force(const LockName& name, const Owner& token) {

@@ -15,7 +15,7 @@ class PlainLock final : public Lockable {
   PlainLock(Claim claim, Pause pause, Hold hold = Hold::first);
 
   Call ask() const override;
-  std::optional<Call> give_back() const override;
+  std::optional<Call> undo(Wake wake) const override;
   std::vector<Channel> channels() const override { return {}; }
   Pause pause() const override { return pause_; }
 

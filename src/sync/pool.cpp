@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
+#include "sync/answers.h"
 #include "sync/arguments.h"
 #include "sync/foreign.h"
 #include "sync/keys.h"
@@ -42,13 +43,13 @@ Call Pool::request(const Script& script, std::vector<std::string> args) const {
 }
 
 PoolAnswer Pool::refuse(const Reply& reply) const {
-  if (reply.at(0).integer() == 0) return {.how = PoolAnswer::How::absent};
-  if (reply.at(0).integer() == -1) {
+  const std::string word = word_of(reply);
+  if (word == "absent") return {.how = PoolAnswer::How::absent};
+  if (word == "foreign") {
     return {.how = PoolAnswer::How::refused,
             .refused = refuse_foreign(name_, noun_of(kind_), reply.at(1).text())};
   }
-  throw Error{Error::internal,
-              fmt::format("a script answered {} about {}", reply.at(0).integer(), noun_of(kind_))};
+  refuse_word(fmt::format("a call about {}", noun_of(kind_)), reply);
 }
 
 Call Pool::init(std::int64_t total) const {
@@ -59,8 +60,9 @@ Call Pool::init(std::int64_t total) const {
 }
 
 PoolAnswer Pool::read_init(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return {.unannounced = reply.at(1).text()};
-  if (reply.at(0).integer() == 0) return {.how = PoolAnswer::How::exists};
+  const std::string word = word_of(reply);
+  if (word == "done") return {.unannounced = reply.at(1).text()};
+  if (word == "exists") return {.how = PoolAnswer::How::exists};
   return refuse(reply);
 }
 
@@ -70,14 +72,14 @@ Call Pool::add(std::int64_t count) const {
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
-  if (reply.at(0).integer() != 1) return refuse(reply);
+  if (word_of(reply) != "done") return refuse(reply);
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
 Call Pool::drain() const { return request(scripts::semaphore_drain, {number(kRequestMemory)}); }
 
 PoolAnswer Pool::read_drain(const Reply& reply) const {
-  if (reply.at(0).integer() != 1) return refuse(reply);
+  if (word_of(reply) != "done") return refuse(reply);
   return {.count = reply.at(1).integer()};
 }
 
@@ -88,7 +90,7 @@ Call Pool::remove() const {
 }
 
 PoolAnswer Pool::read_remove(const Reply& reply) const {
-  if (reply.at(0).integer() != 1) return refuse(reply);
+  if (word_of(reply) != "done") return refuse(reply);
   return {};
 }
 
@@ -124,8 +126,10 @@ Call Pool::status() const {
 }
 
 std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
-  if (reply.at(0).integer() == 0) return std::optional<Status>{};
-  if (reply.at(0).integer() == -1) return refuse_foreign(name_, noun_of(kind_), reply.at(1).text());
+  const std::string word = word_of(reply);
+  if (word == "absent") return std::optional<Status>{};
+  if (word == "foreign") return refuse_foreign(name_, noun_of(kind_), reply.at(1).text());
+  if (word != "found") refuse_word("status", reply);
   std::optional<Status> status{{.available = reply.at(1).integer()}};
   if (kind_ == PoolKind::permits) status->total = reply.at(2).integer();
   return status;

@@ -52,16 +52,12 @@ Call ReadWriteLock::ask() const {
 }
 
 Attempt ReadWriteLock::decode(const Reply& reply) const {
-  return read_attempt(claim_, kinds::read_write.noun, reply);
+  return decode_attempt(claim_, kinds::read_write.noun, reply);
 }
 
-std::optional<Call> ReadWriteLock::give_back() const {
-  return requests_.counts_acquire() ? release_call({}, Way::undo) : release({});
-}
-
-std::optional<Call> ReadWriteLock::undo() const {
-  const ReleaseOptions silently{.keep_until = {}, .silently = true};
-  return requests_.counts_acquire() ? release_call(silently, Way::undo) : release(silently);
+std::optional<Call> ReadWriteLock::undo(Wake wake) const {
+  const ReleaseOptions options{.keep_until = {}, .wake = wake};
+  return requests_.counts_acquire() ? release_call(options, Way::undo) : release(options);
 }
 
 Call ReadWriteLock::renew() const {
@@ -83,22 +79,22 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
       .script = half_.release,
       .keys = half_.keys,
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
-               options.silently ? "" : read_write_channel(claim_.name).str(), claim_.cluster ? "1" : "0",
-               number(kRequestMemory), word(way)}};
+               options.wake == Wake::nobody ? "" : read_write_channel(claim_.name).str(),
+               claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   call.largest_reply = kReadersTake;
   return call;
 }
 
 Released ReadWriteLock::decode_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 3) return parse_release(reply);
+  if (word_of(reply) != "held_inside") return decode_released(reply);
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
 /// Other readers are written down. Whether they live is
 /// known by their timeout keys, which only now can be named.
 Released ReadLock::decode_release(const Reply& reply) const {
-  if (reply.at(0).integer() != 4) return ReadWriteLock::decode_release(reply);
+  if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
   Call sweep{.script = &scripts::read_sweep,
              .keys = {name().str()},
              .args = {channels().front().str(), claim().cluster ? "1" : "0",

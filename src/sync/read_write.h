@@ -14,8 +14,7 @@ namespace rlock {
 class ReadWriteLock : public Lockable {
  public:
   Call ask() const override;
-  std::optional<Call> give_back() const override;
-  std::optional<Call> undo() const override;
+  std::optional<Call> undo(Wake wake) const override;
 
   Call renew() const override;
 

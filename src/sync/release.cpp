@@ -20,14 +20,14 @@ struct Tally {
   std::size_t ours = 0;  ///< freed or kept
   std::size_t gone = 0;  ///< nothing of ours was there
   std::vector<std::string> silent;
-  GivenBack back;
+  ReleaseResult back;
 
   void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
     // "Not ours" in answer to a repetition: the first copy has released it.
     ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
-    back.how = GivenBack::How::kept;
+    back.how = ReleaseResult::How::kept;
     back.rest = std::max(back.rest, released.rest);
   }
 };
@@ -49,7 +49,7 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
 }
 
 /// It is free when a quorum can be had there; it had been lost when a quorum of ours cannot have been.
-GivenBack given_back(const Redis& redis, const std::vector<NodeAnswer>& answers) {
+ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
   Tally tally;
   for (std::size_t node = 0; node < answers.size(); ++node) {
     const auto& [answer, repeated] = answers[node];
@@ -60,15 +60,15 @@ GivenBack given_back(const Redis& redis, const std::vector<NodeAnswer>& answers)
       tally.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
     }
   }
-  GivenBack back = std::move(tally.back);
+  ReleaseResult back = std::move(tally.back);
   back.why = joined(tally.silent, "; ");
   const std::size_t quorum = redis.quorum();
   if (tally.gone > answers.size() - quorum && tally.ours < quorum) {
-    back.how = GivenBack::How::not_ours;
+    back.how = ReleaseResult::How::not_ours;
   } else if (tally.ours + tally.gone < quorum) {
-    back.how = GivenBack::How::unknown;
-  } else if (back.how != GivenBack::How::kept) {
-    back.how = GivenBack::How::yes;
+    back.how = ReleaseResult::How::unknown;
+  } else if (back.how != ReleaseResult::How::kept) {
+    back.how = ReleaseResult::How::yes;
   }
   return back;
 }
@@ -110,8 +110,8 @@ void await(const Redis& redis, const std::vector<Redis::Request>& requests, cons
 
 }  // namespace
 
-std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
-                                 const Patience& patience) {
+std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
+                                   const Patience& patience) {
   std::vector<Redis::Request> requests;
   for (const Part& part : parts) {
     Delivery delivery = persistently(part.release_followers);
@@ -120,12 +120,12 @@ std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, cons
   }
   await(redis, requests, patience);
 
-  std::vector<GivenBack> back;
+  std::vector<ReleaseResult> back;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::vector<NodeAnswer> answers = answers_of(*parts[i].lock, redis.votes(requests[i]));
     redis.drop(requests[i]);
     follow_up(redis, *parts[i].lock, answers, patience);
-    back.push_back(given_back(redis, answers));
+    back.push_back(result_of(redis, answers));
   }
   // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
   for (const Part& part : parts) {

@@ -10,8 +10,8 @@
 
 namespace rlock {
 
-/// What became of giving back one part.
-struct GivenBack {
+/// What became of the release of one part.
+struct ReleaseResult {
   enum class How {
     yes,       ///< free now (of several servers: a quorum of them is), or still held by an outer hold of ours
     kept,      ///< stays for the rest of --min-hold
@@ -23,9 +23,9 @@ struct GivenBack {
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 
-/// Gives back every part, all at once and whatever becomes of the others,
-/// each with its release_followers behind it; one answer per part.
-std::vector<GivenBack> give_back(Redis& redis, std::span<const Part> parts, const ReleaseOptions& options,
-                                 const Patience& patience);
+/// Releases every part, all at once and whatever becomes of the others, each with its release_followers; one result
+/// per part.
+[[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
+                                                 const ReleaseOptions& options, const Patience& patience);
 
 }  // namespace rlock

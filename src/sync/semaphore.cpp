@@ -27,12 +27,12 @@ Call Semaphore::ask() const {
 }
 
 Attempt Semaphore::decode(const Reply& reply) const {
-  if (reply.at(0).integer() == 0) return busy_pool(reply.at(1));
-  if (reply.at(0).integer() == 4) return refuse_absent(name_, PoolKind::semaphore);
-  return read_attempt({.name = name_}, kinds::semaphore.noun, reply);
+  if (word_of(reply) == "busy") return busy_pool(reply.at(1));
+  if (word_of(reply) == "absent") return refuse_absent(name_, PoolKind::semaphore);
+  return decode_attempt({.name = name_}, kinds::semaphore.noun, reply);
 }
 
-std::optional<Call> Semaphore::give_back() const {
+std::optional<Call> Semaphore::undo(Wake) const {
   return Call{.script = &scripts::semaphore_undo,
               .keys = {name_.str(), request_},
               .args = {std::to_string(count_), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()}};

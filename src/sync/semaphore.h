@@ -13,7 +13,7 @@ class Semaphore final : public Waitable {
   Call ask() const override;
 
   /// After this the request takes nothing any more, also when a copy of it arrives late.
-  std::optional<Call> give_back() const override;
+  std::optional<Call> undo(Wake wake) const override;
   bool queues() const override {
     return true;
   }  // a late copy of the question would take what nobody gives back

@@ -11,15 +11,15 @@ std::vector<Call> Stage::followers() const {
   return calls;
 }
 
-std::vector<UndoCall> Stage::undo_calls(bool silently) const {
-  if (silently && together) {
+std::vector<UndoCall> Stage::undo_calls(Wake wake) const {
+  if (wake == Wake::nobody && together) {
     std::vector<Call> followers;
     for (const Item& item : items) std::ranges::copy(item.release_followers, std::back_inserter(followers));
-    return {{*together->undo(), std::move(followers)}};
+    return {{*together->undo(wake), std::move(followers)}};
   }
   std::vector<UndoCall> calls;
   for (const Item& item : items) {
-    auto call = silently ? item.lock->undo() : item.lock->give_back();
+    auto call = item.lock->undo(wake);
     if (call) calls.push_back({*std::move(call), item.release_followers});
   }
   return calls;

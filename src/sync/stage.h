@@ -36,8 +36,7 @@ struct Stage {
   }
   std::vector<Call> followers() const;
 
-  /// `silently`: waiters are not told, since we ask again at once.
-  std::vector<UndoCall> undo_calls(bool silently) const;
+  std::vector<UndoCall> undo_calls(Wake wake) const;
 };
 
 std::vector<Stage> stages_of(std::vector<Item> items, const std::optional<Together>& together);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sync/answers.h"
 #include "sync/kind.h"
 
 namespace rlock {
@@ -31,7 +32,7 @@ Call Together::ask() const {
   all.largest_reply += members_.size() * kMemberTakes;
   for (const Lockable* member : members_) {
     const Call ask = member->ask();
-    const Call back = *member->undo();
+    const Call back = *member->undo(Wake::nobody);
     append(all.keys, ask.keys);
     append(all.keys, back.keys);
     for (const std::size_t count : {ask.keys.size(), back.keys.size(), ask.args.size(), back.args.size()})
@@ -42,14 +43,17 @@ Call Together::ask() const {
   return all;
 }
 
-std::optional<Call> Together::undo() const {
+std::optional<Call> Together::undo(Wake wake) const {
+  if (wake == Wake::waiters) return std::nullopt;
   Call call = ask();
   call.args.front().insert(0, 1, '-');
   return call;
 }
 
 Attempt Together::decode(const Reply& reply) const {
-  if (reply.at(0).integer() == 1) return decode_held(reply.at(1));
+  const std::string word = word_of(reply);
+  if (word == "held") return decode_held(reply.at(1));
+  if (word != "not_all") refuse_word("acquire", reply);
   const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
   if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
   Attempt attempt = members_[member]->read(reply.at(2));

@@ -18,8 +18,8 @@ class Together final : public Waitable {
   static std::optional<Together> of(std::span<const Lockable* const> members);
 
   Call ask() const override;
-  std::optional<Call> give_back() const override { return std::nullopt; }  ///< its members are given back
-  std::optional<Call> undo() const override;  ///< of all, by the script that took them
+  /// Of all, by the script that took them, which wakes nobody. To wake waiters undo the members.
+  std::optional<Call> undo(Wake wake) const override;
   bool queues() const override { return members_.front()->queues(); }
   std::vector<Channel> channels() const override;  ///< of all of them
   Pause pause() const override { return members_.front()->pause(); }

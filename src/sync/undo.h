@@ -21,7 +21,7 @@ class Undo {
   void note(Stage& stage, const Votes& votes);
 
   /// Posts what undoes this stage.
-  void post(Stage& stage, bool silently);
+  void post(Stage& stage, Wake wake);
 
   /// Waits for the replies of the nodes that may have received an acquire; some hundred milliseconds at most.
   void await();

@@ -187,11 +187,11 @@ TEST_CASE("a value of the wrong shape that repeats the password shows it nowhere
       kCanary + "\r\n",
       wire::array({wire::array({text}), wire::array({text, text})}),
       wire::array({wire::text("0"), wire::array({wire::text("rlock:meta:{" + kCanary + "}")})})};
-  for (int first = -2; first <= 5; ++first) {
-    const std::string number = wire::integer(first);
-    replies.push_back(wire::array({number, text, text, text, text, text, text}));
-    replies.push_back(
-        wire::array({number, wire::integer(1), wire::integer(2), text, wire::integer(1), text}));
+  for (const char* word : {"held", "busy", "foreign", "not_ours", "upgrade", "absent", "other_size",
+                           "too_small", "released", "kept", "readers", "done", "found", "closed"}) {
+    const std::string first = wire::text(word);
+    replies.push_back(wire::array({first, text, text, text, text, text, text}));
+    replies.push_back(wire::array({first, wire::integer(1), wire::integer(2), text, wire::integer(1), text}));
   }
   std::size_t number = 0;
   for (const std::string& reply : replies) {
@@ -218,7 +218,7 @@ TEST_CASE("a greeting of the wrong shape that repeats the password shows it nowh
     for (const std::string name : {"AUTH", "HELLO", "SELECT", "SUBSCRIBE", "SSUBSCRIBE"}) {
       FakeRedis& server = servers.emplace_back();
       server.on(name, reply);
-      server.on("EVALSHA", wire::array({wire::integer(0), wire::integer(60000), wire::text("o:1")}));
+      server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60000), wire::text("o:1")}));
       batch.add({"run", "-v", "-w", "300ms", "--db", "1", "-k", "k", "--", "true"}, with(server.url()),
                 ": " + name + " " + reply);
       batch.add({"latch", "wait", "-w", "300ms", "k"}, with(server.url()), ": " + name + " " + reply);
@@ -232,7 +232,7 @@ TEST_CASE("a subscription whose refusal repeats the password shows it nowhere") 
     if (words.front().ends_with("SUBSCRIBE")) return wire::error("NOPERM " + echo(words));
     return std::nullopt;
   });
-  server.on("EVALSHA", wire::array({wire::integer(0), wire::integer(60000), wire::text(kCanary)}));
+  server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60000), wire::text(kCanary)}));
   Batch batch;
   for (const std::string type : {"lock", "fair", "read", "write", "permit"})
     batch.add({"run", "-v", "-w", "1300ms", "--type", type, "-k", "k", "--", "true"}, with(server.url()));
@@ -382,7 +382,7 @@ TEST_CASE("a variable or a configuration file with a password in the wrong place
 
 TEST_CASE("facts about a holder tell the server no password") {
   FakeRedis server;
-  server.on("EVALSHA", wire::array({wire::integer(1), wire::integer(1)}));
+  server.on("EVALSHA", wire::array({wire::text("held"), wire::integer(1)}));
   Process::Options options = with(server.url());
   options.env["CI_JOB_URL"] = "https://ci:" + kInUrl + "@ci/job/1";
   Batch{}.add({"run", "-n", "-k", "k", "--command-timeout", "300ms", "--reason", "as " + kCanary, "--label",

@@ -107,7 +107,7 @@ TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
       for (const Flood& flood : kFloods) {
         auto server = std::make_unique<FakeRedis>(FakeRedis::Transport::tcp);
         if (command == "SUBSCRIBE")  // busy, so that it listens
-          server->on("EVALSHA", wire::array({wire::integer(0), wire::integer(5000), wire::nil()}));
+          server->on("EVALSHA", wire::array({wire::text("busy"), wire::integer(5000), wire::nil()}));
         server->on(command, wire::endless(flood.first, flood.rest));
         Rlock rlock = ask(*server, question);
         meetings.push_back({std::move(server), std::move(rlock)});
@@ -164,7 +164,7 @@ TEST_CASE(
 
 TEST_CASE("who floods the channel of a lock makes its waiters ask no more than 25 times a second") {
   FakeRedis server{FakeRedis::Transport::tcp};
-  server.on("EVALSHA", wire::array({wire::integer(0), wire::integer(60'000), wire::nil()}));
+  server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60'000), wire::nil()}));
   Rlock rlock = ask(server, {{"run", "-q", "-w", "3s", "-k", "k", "--", "true"}, {}});
   REQUIRE(eventually([&] { return server.count("SUBSCRIBE") == 1; }));
   while (rlock.running()) {

@@ -31,7 +31,7 @@ struct FairScene : Scene {
   using Scene::ask;
   Attempt ask(const std::string& owner) { return ask(FairLock{claim(owner)}); }
   Released release(const std::string& owner) { return Scene::release(FairLock{claim(owner)}); }
-  void give_back(const std::string& owner) { Scene::give_back(FairLock{claim(owner)}); }
+  void undo(const std::string& owner) { Scene::undo(FairLock{claim(owner)}); }
   FairPeer peer(const std::string& owner, long long wait = 300000) { return {redis, "deploy", owner, wait}; }
 
   Words queue() { return lines({"LRANGE", kQueue, "0", "-1"}); }

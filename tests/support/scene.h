@@ -36,8 +36,8 @@ struct Scene {
     return std::holds_alternative<Renewed>(lock.read_renewal(redis.run(lock.renew())));
   }
 
-  void give_back(const Waitable& lock) {
-    if (const auto call = lock.give_back()) redis.run(*call);
+  void undo(const Waitable& lock) {
+    if (const auto call = lock.undo(Wake::waiters)) redis.run(*call);
   }
 
   std::string all() { return contents(redis); }

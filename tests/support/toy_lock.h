@@ -16,8 +16,8 @@ inline constexpr Script kRenew{"toy/renew", "0", ""};
 inline const Reply kHeld{1};
 inline const Reply kBusy{0};
 inline const Reply kForeign{-1};
-inline const Reply kDone{1};
-inline const Reply kGone{0};
+inline const Reply kDone{std::string{"renewed"}};
+inline const Reply kGone{std::string{"not_ours"}};
 
 /// Held on 1, busy on 0, another type on anything else.
 class Toy final : public Lockable {

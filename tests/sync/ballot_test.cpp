@@ -103,7 +103,7 @@ TEST_CASE("a vote is decoded when it arrives, and never again") {
   struct Counting final : Waitable {
     Call ask() const override { return {}; }
     Attempt decode(const Reply&) const override { return ++read_, Busy{}; }
-    std::optional<Call> give_back() const override { return std::nullopt; }
+    std::optional<Call> undo(Wake) const override { return std::nullopt; }
     std::vector<Channel> channels() const override { return {}; }
     const LockName& name() const override { return name_; }
     mutable int read_ = 0;

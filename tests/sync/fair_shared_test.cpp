@@ -156,7 +156,7 @@ TEST_CASE("whatever both kinds do in whatever order, the lock goes to who came f
       if (!ours) CHECK(peer.unlock());
       holder.clear();
     } else if (place != line.end() && random() % 5 == 0) {
-      if (ours) scene.give_back(owner);
+      if (ours) scene.undo(owner);
       if (!ours) peer.fail();
       line.erase(place);
     } else {
@@ -199,7 +199,7 @@ TEST_CASE("deaths, tiny waits, wrong clocks and vandals never block the queue or
     } else if (action < 13) {
       scene.release(owner);
     } else if (action < 14) {
-      scene.give_back(owner);
+      scene.undo(owner);
     } else if (action < 15) {
       scene.server.cli({"LPOP", kQueue});
     } else {

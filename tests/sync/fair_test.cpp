@@ -37,7 +37,8 @@ TEST_CASE("a try that does not wait does not queue") {
 TEST_CASE("a busy fair lock tells the place and the length of the queue") {
   const FairLock lock{claim("me:1")};
   const auto answer = [&](std::int64_t retry, std::int64_t pttl, std::int64_t place) {
-    return busy(lock.read(Reply{{Reply{0}, Reply{retry}, Reply{pttl}, Reply{place}, Reply{5}}}));
+    return busy(
+        lock.read(Reply{{Reply{std::string{"busy"}}, Reply{retry}, Reply{pttl}, Reply{place}, Reply{5}}}));
   };
   CHECK(answer(-1, 900, 3).position == 3);
   CHECK(answer(-1, 900, 3).queue == 5);
@@ -50,7 +51,8 @@ TEST_CASE("a busy fair lock tells the place and the length of the queue") {
 
 TEST_CASE("a key of the queue that holds something else is named") {
   const FairLock lock{claim("me:1")};
-  const Attempt attempt = lock.read(Reply{{Reply{-1}, Reply{std::string{"set"}}, Reply{kQueue}}});
+  const Attempt attempt =
+      lock.read(Reply{{Reply{std::string{"foreign"}}, Reply{std::string{"set"}}, Reply{kQueue}}});
   CHECK(std::get<Refused>(attempt).text.find(kQueue) != std::string::npos);
 }
 
@@ -92,7 +94,7 @@ TEST_CASE("asking and giving back twice changes nothing") {
   CHECK(scene.server.cli({"HGET", "deploy", "a:1"}) == "1");
   CHECK(scene.queue() == Words{"b:1"});
 
-  scene.redis.twice(*waiter.give_back());
+  scene.redis.twice(*waiter.undo(Wake::waiters));
   CHECK(contents(scene.redis) == "deploy (ends) hash ['a:1', '1']");
   const auto [first, second] = scene.redis.twice(holder.release({}));
   CHECK(released(holder.read_release(first)).how == How::yes);
@@ -107,7 +109,7 @@ TEST_CASE("giving back undoes an acquire whose answer was lost, and tells the ne
   scene.ask("a:1");
   scene.ask("b:1");
 
-  scene.give_back("a:1");
+  scene.undo("a:1");
   CHECK(next.receive() == "message\n" + kChannel + "b:1\n0");
   CHECK(is_held(scene.ask("b:1")));
 }
@@ -121,7 +123,7 @@ TEST_CASE("a head that gives up while the lock is free passes on that it was tol
   scene.ask("c:1");
   scene.release("a:1");
 
-  scene.give_back("b:1");
+  scene.undo("b:1");
   CHECK(next.receive() == "message\n" + kChannel + "c:1\n0");
 }
 
@@ -158,7 +160,7 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
 
   CHECK(!busy(scene.ask(attempt)).position);
   CHECK(contents(scene.redis) == before);
-  scene.give_back("b:1");
+  scene.undo("b:1");
   CHECK(is_held(scene.ask(attempt)));
 }
 
@@ -294,7 +296,7 @@ TEST_CASE("what is no fair lock is refused and left as it was") {
     const Attempt attempt = scene.ask("a:1");
     REQUIRE(std::holds_alternative<Refused>(attempt));
     CHECK(std::get<Refused>(attempt).text.find(other[1]) != std::string::npos);
-    scene.give_back("a:1");
+    scene.undo("a:1");
     CHECK(contents(scene.redis) == before);
   }
 }

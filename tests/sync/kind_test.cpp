@@ -30,7 +30,7 @@ std::unique_ptr<Lockable> take(Scene& scene, const LockType& type) {
 /// With the owner among those of whom something is known: permits are recognized by them.
 Inspection seen(Scene& scene) {
   const Facts facts{{kClaim.owner, Metadata{}}};
-  return read_look(kName, {.facts = facts}, scene.redis.run(look(kName, facts)));
+  return read_inspection(kName, {.facts = facts}, scene.redis.run(inspect_key(kName, facts)));
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ TEST_CASE("each kind of lock is removed by force, and what is no lock is not") {
       continue;
     }
     const Reply reply = scene.redis.run(kind.force(kName, kClaim.owner, false));
-    CHECK(read_forced(kName, kind.noun, reply).how == Forced::How::removed);
+    CHECK(decode_forced(kName, kind.noun, reply).how == Forced::How::removed);
     CHECK(!scene.renew(*lock));
   }
 }

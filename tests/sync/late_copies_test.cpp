@@ -126,7 +126,7 @@ TEST_CASE("no late copy touches the hold inside, whether the outer one lives or 
                      {"outer release", outer->release({})},
                      {"inner renew", inner->renew()},
                      {"inner release", inner->release({})}},
-                    *outer, {inner->release({}), outer->release({}), *outer->give_back()});
+                    *outer, {inner->release({}), outer->release({}), *outer->undo(Wake::waiters)});
   }
 }
 
@@ -154,8 +154,8 @@ TEST_CASE("a hold inside that is undone after the outer one has ended leaves not
     copy_in_between({{"outer acquire", outer->ask()},
                      {"inner acquire", inner->ask()},
                      {"outer release", outer->release({})},
-                     {"inner undo", *inner->give_back()}},
-                    *outer, {*inner->give_back(), outer->release({})});
+                     {"inner undo", *inner->undo(Wake::waiters)}},
+                    *outer, {*inner->undo(Wake::waiters), outer->release({})});
   }
 }
 
@@ -166,7 +166,8 @@ TEST_CASE("a waiter is told when the undo of the hold inside is what frees the l
     const auto outer = make(type, kMe, kOuterLease);
     const auto inner = make(type, kMe, kInnerLease, /*again=*/true);
     for (const Call& call : {outer->ask(), inner->ask(), outer->release({})}) history.run(call);
-    CHECK(released(inner->read_release(history.redis.run(*inner->give_back()))).how == Released::How::yes);
+    CHECK(released(inner->read_release(history.redis.run(*inner->undo(Wake::waiters)))).how ==
+          Released::How::yes);
     CHECK(history.cli({"EXISTS", "k"}) == "0");
   }
 }
@@ -202,7 +203,7 @@ TEST_CASE("an owner that was named by the user keeps its second hold, whatever i
                      {"second release", second->release({})}},
                     *first, {});
     copy_in_between({{"first acquire", first->ask()},
-                     {"first undo", *first->give_back()},
+                     {"first undo", *first->undo(Wake::waiters)},
                      {"second acquire", second->ask()},
                      {"second release", second->release({})}},
                     *first, {});
@@ -217,7 +218,7 @@ TEST_CASE("the undo of an acquire leaves what its owner had before") {
     const auto again = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
     history.run(before->ask());
     history.run(again->ask());
-    history.run(*again->give_back());
+    history.run(*again->undo(Wake::waiters));
     CHECK(history.has(*before).holds == 1);
     CHECK(history.has(*before).rest + kMeanwhile > kInnerLease);
   }
@@ -228,7 +229,7 @@ TEST_CASE("an undo that overtakes its acquire lets that take nothing") {
     CAPTURE(type);
     History history;
     const auto lock = make(type, kMe, kOuterLease, false, /*owner_returns=*/true);
-    history.run(*lock->give_back());
+    history.run(*lock->undo(Wake::waiters));
     history.run(lock->ask());
     CHECK(history.has(*lock).holds == 0);
   }

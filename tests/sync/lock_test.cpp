@@ -12,6 +12,7 @@ using How = Released::How;
 namespace {
 
 Reply answer(std::vector<Reply> items) { return Reply{std::move(items)}; }
+Reply word(std::string text) { return Reply{std::move(text)}; }
 
 Claim claim(const std::string& owner, const std::string& name = "deploy") {
   return {.name = LockName{name}, .owner = Owner{owner}, .lease = Milliseconds{30000}};
@@ -44,13 +45,13 @@ TEST_CASE("a release names its request, and while its slot moves it has one key"
 TEST_CASE("the answers to an acquire are held, busy, never free by itself, and foreign") {
   const Lock lock{claim("me:1")};
 
-  CHECK(std::get<Held>(lock.read(answer({Reply{1}, Reply{1795213126005}}))).server_time.count() ==
+  CHECK(std::get<Held>(lock.read(answer({word("held"), Reply{1795213126005}}))).server_time.count() ==
         1795213126005);
-  CHECK(std::get<Busy>(lock.read(answer({Reply{0}, Reply{1200}}))).retry_after == Milliseconds{1200});
-  const auto endless = std::get<Busy>(lock.read(answer({Reply{0}, Reply{-1}})));
+  CHECK(std::get<Busy>(lock.read(answer({word("busy"), Reply{1200}}))).retry_after == Milliseconds{1200});
+  const auto endless = std::get<Busy>(lock.read(answer({word("busy"), Reply{-1}})));
   CHECK(endless.no_ttl);
   CHECK(!endless.retry_after);
-  const auto refused = std::get<Refused>(lock.read(answer({Reply{-1}, Reply{std::string{"read-write"}}})));
+  const auto refused = std::get<Refused>(lock.read(answer({word("foreign"), word("read-write")})));
   CHECK(refused.why == Refused::Why::wrong_type);
   CHECK(
       refused.text ==
@@ -60,12 +61,12 @@ TEST_CASE("the answers to an acquire are held, busy, never free by itself, and f
 TEST_CASE("a reply that no script of ours gives is a failure of the server, and so is an error reply") {
   const Lock lock{claim("me:1")};
   for (const Reply& reply :
-       {answer({Reply{9}}), answer({}), Reply{}, Reply{1}, Reply{std::string{"OK"}}, answer({Reply{1}})}) {
+       {answer({word("what")}), answer({}), Reply{}, Reply{1}, word("held"), answer({Reply{1}})}) {
     CAPTURE(written(reply));
     CHECK(std::get<Failure>(lock.read(reply)).kind == Error::internal);
     CHECK(std::get<Failure>(lock.read_release(reply)).kind == Error::internal);
   }
-  CHECK(std::get<Failure>(lock.read_renewal(answer({Reply{1}}))).kind == Error::internal);
+  CHECK(std::get<Failure>(lock.read_renewal(word("held"))).kind == Error::internal);
 
   const Reply denied = Reply::error("NOPERM this user has no permissions");
   CHECK(std::get<Failure>(lock.read(denied)).kind == Error::denied);
@@ -125,7 +126,7 @@ TEST_CASE("a silent release wakes nobody") {
   Listener waiter{scene.server, lock.channels().front()};
   scene.ask(lock);
 
-  CHECK(scene.release(lock, {.silently = true}).how == How::yes);
+  CHECK(scene.release(lock, {.wake = Wake::nobody}).how == How::yes);
   CHECK(waiter.silence());
 }
 
@@ -201,8 +202,8 @@ TEST_CASE("re-entry counts one more hold, once, and its release counts it down, 
   scene.redis.twice(inner.ask());
   CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "2");
   const auto [first, second] = scene.redis.twice(inner.release({}));
-  CHECK(written(first) == "[0]");
-  CHECK(written(second) == "[0]");
+  CHECK(written(first) == "['still_held']");
+  CHECK(written(second) == "['still_held']");
   CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "1");
   CHECK(scene.release(outer).how == How::yes);
 }
@@ -222,10 +223,10 @@ TEST_CASE("a re-entry that is given back leaves the outer hold, also when it nev
   scene.ask(outer);
 
   const Lock never{claim("me:1"), Lock::Hold::another};
-  scene.redis.run(*never.give_back());
+  scene.redis.run(*never.undo(Wake::waiters));
   CHECK(scene.lock() == "deploy (ends) hash ['me:1', '1']");
   scene.ask(inner);
-  scene.redis.twice(*inner.give_back());
+  scene.redis.twice(*inner.undo(Wake::waiters));
   CHECK(scene.lock() == "deploy (ends) hash ['me:1', '1']");
 }
 
@@ -304,9 +305,9 @@ TEST_CASE("what is no lock is refused and left as it was") {
 
     CHECK(is_refused(scene.ask(lock)));
     CHECK(scene.release(lock).how == How::was_not_ours);
-    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).give_back());
-    CHECK(read_forced(LockName{"deploy"}, "a lock",
-                      scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false)))
+    scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).undo(Wake::waiters));
+    CHECK(decode_forced(LockName{"deploy"}, "a lock",
+                        scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false)))
               .how == Forced::How::refused);
     CHECK(!scene.renew(lock));
     CHECK(scene.lock() == before);
@@ -317,7 +318,7 @@ TEST_CASE("force removes a lock, whoever holds it, or only that of a given owner
   Scene scene;
   const LockName name{"deploy"};
   const auto force = [&](const std::string& owner) {
-    return read_forced(name, "a lock", scene.redis.run(Lock::force(name, Owner{owner}, false)));
+    return decode_forced(name, "a lock", scene.redis.run(Lock::force(name, Owner{owner}, false)));
   };
   CHECK(force("").how == Forced::How::nothing_there);
 
@@ -356,11 +357,11 @@ TEST_CASE("two releases by name of two holds are counted one by one") {
   scene.ask(Lock{claim("me:1"), Lock::Hold::another});
 
   const Lock first{claim("me:1")};
-  CHECK(written(scene.redis.twice(first.release_any()).second) == "[0]");
+  CHECK(written(scene.redis.twice(first.release_any()).second) == "['still_held']");
   const Lock second{claim("me:1")};
   const auto [freed, again] = scene.redis.twice(second.release_any());
-  CHECK(written(freed) == "[1, '']");
-  CHECK(written(again) == "[1, '']");
+  CHECK(written(freed) == "['released', '']");
+  CHECK(written(again) == "['released', '']");
   CHECK(!scene.server.has("deploy"));
 }
 

@@ -81,8 +81,8 @@ TEST_CASE("the release of permits that is sent twice gives them back once") {
   Permitted scene;
   scene.ask(permits("a:1", {.count = 2, .total = 3}));
   const auto [first, second] = scene.redis.twice(permits("a:1", {.count = 2}).release({}));
-  CHECK(written(first) == "[1, '']");
-  CHECK(written(second) == "[-1]");
+  CHECK(written(first) == "['released', '']");
+  CHECK(written(second) == "['not_ours']");
   CHECK(scene.available() == "3");
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("a hold inside a hold uses its permits, slots included, and gives noth
   CHECK(std::get<Held>(scene.ask(inner)).permits == outer.permits);
   CHECK(scene.renew(inner));
   CHECK(scene.release(inner).how == How::still_held);
-  scene.give_back(inner);
+  scene.undo(inner);
   CHECK(scene.taken() == "1");
 }
 

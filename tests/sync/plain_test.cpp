@@ -56,7 +56,7 @@ TEST_CASE("every script of a plain lock may be sent twice") {
     CHECK(first.kind() == second.kind());
     CHECK(scene.all() == "deploy (ends) string 'mine'");
   }
-  CHECK(written(scene.redis.twice(lock.release({})).second) == "[-1]");
+  CHECK(written(scene.redis.twice(lock.release({})).second) == "['not_ours']");
   CHECK(scene.all().empty());
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a hold inside that of the same token is seen, not counted, and leaves
   CHECK(scene.server.pttl("deploy") > 29000);
   CHECK(scene.release(inner).how == How::still_held);
   CHECK(scene.server.has("deploy"));
-  scene.give_back(inner);
+  scene.undo(inner);
   CHECK(scene.server.has("deploy"));
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("what is no plain lock is refused and left as it was") {
     CHECK(!scene.renew(plain("mine")));
     CHECK(scene.release(plain("mine")).how == How::was_not_ours);
     const Reply forced = scene.redis.run(PlainLock::force(LockName{"deploy"}, Owner{}));
-    CHECK(read_forced(LockName{"deploy"}, "a plain token lock", forced).how == Forced::How::refused);
+    CHECK(decode_forced(LockName{"deploy"}, "a plain token lock", forced).how == Forced::How::refused);
     CHECK(scene.all() == before);
   }
 }
@@ -127,7 +127,7 @@ TEST_CASE("force removes a plain lock, or only that of a given token") {
   Scene scene;
   const auto force = [&](const std::string& token) {
     const Reply reply = scene.redis.run(PlainLock::force(LockName{"deploy"}, Owner{token}));
-    return read_forced(LockName{"deploy"}, "a plain token lock", reply);
+    return decode_forced(LockName{"deploy"}, "a plain token lock", reply);
   };
   CHECK(force("").how == Forced::How::nothing_there);
   scene.ask(plain("theirs"));

@@ -125,7 +125,7 @@ TEST_CASE("a read/write acquire that is sent twice holds once") {
   scene.release(reader("a:1"));
   scene.redis.twice(writer("a:1").ask());
   CHECK(scene.server.cli({"HGET", "deploy", "a:1:write"}) == "1");
-  CHECK(written(scene.redis.twice(writer("a:1").release({})).second) == "[-1]");
+  CHECK(written(scene.redis.twice(writer("a:1").release({})).second) == "['not_ours']");
   CHECK(scene.all().empty());
 }
 
@@ -147,19 +147,19 @@ TEST_CASE("further holds of a reader or a writer are counted once, in and out") 
 
 TEST_CASE("a further hold that is given back leaves what was there, also when it never happened") {
   Scene scene;
-  const auto give_back_twice = [&](const ReadWriteLock& outer, const ReadWriteLock& inner,
-                                   const std::string& field) {
+  const auto release_twice = [&](const ReadWriteLock& outer, const ReadWriteLock& inner,
+                                 const std::string& field) {
     scene.ask(outer);
-    scene.give_back(inner);
+    scene.undo(inner);
     CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
     scene.ask(inner);
-    scene.give_back(inner);
-    scene.give_back(inner);
+    scene.undo(inner);
+    scene.undo(inner);
     CHECK(scene.server.cli({"HGET", "deploy", field}) == "1");
     scene.release(outer);
   };
-  give_back_twice(reader("a:1"), reader("a:1", Hold::another), "a:1");
-  give_back_twice(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
+  release_twice(reader("a:1"), reader("a:1", Hold::another), "a:1");
+  release_twice(writer("a:1"), writer("a:1", Hold::another), "a:1:write");
 }
 
 TEST_CASE("an outer hold that ends first leaves the inner one") {
@@ -321,7 +321,7 @@ TEST_CASE("what is no read/write lock is refused and left as it was") {
     CHECK(scene.release(reader("z:1")).how == How::was_not_ours);
     CHECK(scene.release(writer("z:1")).how == How::was_not_ours);
     const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, false));
-    CHECK(read_forced(LockName{"deploy"}, "a read/write lock", forced).how == Forced::How::refused);
+    CHECK(decode_forced(LockName{"deploy"}, "a read/write lock", forced).how == Forced::How::refused);
     CHECK(scene.all() == before);
   }
 }
@@ -331,7 +331,7 @@ TEST_CASE("force removes a read/write lock and wakes with the code of its mode")
   Listener waiter{scene.server, kChannel};
   const auto force = [&](const std::string& owner) {
     const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, false));
-    return read_forced(LockName{"deploy"}, "a read/write lock", reply);
+    return decode_forced(LockName{"deploy"}, "a read/write lock", reply);
   };
   CHECK(force("").how == Forced::How::nothing_there);
   scene.ask(writer("a:1"));

@@ -78,12 +78,12 @@ TEST_CASE("an acquire that is undone gives back what it took, once, and a late c
   scene.init(5);
   const Semaphore came_through = take(2);
   scene.ask(came_through);
-  scene.give_back(came_through);
-  scene.give_back(came_through);
+  scene.undo(came_through);
+  scene.undo(came_through);
   CHECK(scene.available() == "5");
   CHECK(is_busy(scene.ask(came_through)));
   const Semaphore came_late = take(2);
-  scene.give_back(came_late);
+  scene.undo(came_late);
   CHECK(is_busy(scene.ask(came_late)));
   CHECK(scene.available() == "5");
 }
@@ -101,9 +101,9 @@ TEST_CASE("every operation on a semaphore may be sent twice") {
   CHECK(same(made.init(3)));
   CHECK(same(added.add(2)));
   CHECK(scene.available() == "5");
-  CHECK(written(scene.redis.run(drained.drain())) == "[1, 5]");
+  CHECK(written(scene.redis.run(drained.drain())) == "['done', 5]");
   scene.add(4);
-  CHECK(written(scene.redis.run(drained.drain())) == "[1, 5]");
+  CHECK(written(scene.redis.run(drained.drain())) == "['done', 5]");
   CHECK(scene.available() == "4");
   CHECK(same(removed.remove()));
   CHECK(!scene.server.has("sem"));
@@ -163,7 +163,7 @@ TEST_CASE("what is no semaphore is refused and left as it was") {
     CHECK(pool().read_remove(scene.redis.run(pool().remove())).how == PoolAnswer::How::refused);
     CHECK(std::holds_alternative<Refused>(pool().read_status(scene.redis.run(pool().status()))));
     CHECK(scene.all() == before);
-    scene.give_back(request);
+    scene.undo(request);
     CHECK(contents(scene.redis, "sem") == before);
   }
 }
@@ -181,7 +181,7 @@ TEST_CASE("permits of a semaphore are conserved, whatever is repeated and undone
     bool held = false;
     for (std::int64_t copies = 1 + pick(2); copies > 0; --copies) held = is_held(scene.ask(request));
     if (held && pick(2) == 0) {
-      for (std::int64_t copies = 1 + pick(2); copies > 0; --copies) scene.give_back(request);
+      for (std::int64_t copies = 1 + pick(2); copies > 0; --copies) scene.undo(request);
     } else if (held) {
       taken += count;
     }

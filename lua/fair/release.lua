@@ -1,10 +1,10 @@
--- Leave the queue, and give back the hold that fair/acquire may have got us, as lock/release does. If nobody has the
--- lock now, the head of the queue is told: we may have been the head, and told in its place.
+-- Leave the queue, and give back the hold that fair/acquire may have got us, as lock/release does. If nobody
+-- has the lock now, the head of the queue is told: we may have been the head, and told in its place.
 -- May be sent twice, and late: a copy also removes the place that a late copy of fair/acquire has taken.
 --
--- KEYS  lock, queue, deadlines, waiters   as in fair/acquire
---       request   optional, string: as in lock/release
--- ARGV and answers as those of lock/release.
+-- KEYS  lock, queue, deadlines, waiters  as in fair/acquire
+--       request                          optional, string: as in lock/release
+-- ARGV  and answers as those of lock/release.
 local lock, queue, deadlines, waiters, request = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local owner, channel, sharded = ARGV[1], ARGV[4], ARGV[5]
 local release = script('lock/release')
@@ -15,9 +15,9 @@ redis.pcall('zrem', deadlines, owner)
 redis.pcall('lrem', queue, 0, owner)
 
 local answer = release({lock, request}, ARGV)
-local kept = answer[1] == 2  -- the head knows only the old TTL
+local kept = answer[1] == 'kept'  -- the head knows only the old TTL
 if kept or redis.call('exists', lock) == 0 then
   local why = announce_to_head(queue, deadlines, waiters, channel, sharded)
-  if answer[1] == 1 and answer[2] == '' then return {1, why} end
+  if answer[1] == 'released' and answer[2] == '' then return {'released', why} end
 end
 return answer

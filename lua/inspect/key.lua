@@ -1,4 +1,4 @@
--- Look at whatever stands under a key and beside it. Changes nothing.
+-- Inspect whatever stands under a key and beside it. Changes nothing.
 --
 -- KEYS  lock      whatever it is
 --       queue     list: the queue of a fair lock
@@ -7,13 +7,13 @@
 --       taken     zset: permit -> end of its lease (ms since the epoch)
 -- ARGV  owner...  those of whom facts are known: permits are recognized by them
 -- ->    {now, kind, pttl, content, queue, patience, token, taken, owners}
---       now       the server's time in ms since the epoch
---       content   of a lock: owner, holds, ...; of text and of a number: itself; else empty
---       owners    for each permit that is taken: whose it is, '' where nobody knows
+--       now      the server's time in ms since the epoch
+--       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty
+--       owners   for each permit that is taken: whose it is, '' where nobody knows
 local lock, queue, patience, token, taken = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local kind_of = include('kind_of')
 local now = include('now')
-local most = 999  -- more than anybody reads; a look must not keep the server from its work
+local most = 999  -- more than anybody reads; an inspection must not keep the server from its work
 
 -- The answer to a command, if its key has the type that it wants.
 local function if_type(wanted, command, key, ...)
@@ -29,18 +29,21 @@ elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
 end
 
--- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the permit.
+-- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the
+-- permit.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
 local by_tail, owners, nameless = {}, {}, 0
 for i = 1, #permits, 2 do
   owners[#owners + 1] = ''
   if #permits[i] == 16 and string.sub(permits[i], 1, 2) == 'rk' then
-    local tail = string.gsub(string.sub(permits[i], 5), '.', function(c) return string.format('%02x', string.byte(c)) end)
+    local function hex(c) return string.format('%02x', string.byte(c)) end
+    local tail = string.gsub(string.sub(permits[i], 5), '.', hex)
     by_tail[tail] = #owners
     nameless = nameless + 1
   end
 end
--- Everybody's first, then everybody's second, ... Who took several may have given back some of them, the first ones too:
+-- Everybody's first, then everybody's second, ... Who took several may have given back some of them, the
+-- first ones too:
 -- so many in a row may be missing before the others. So many are tried in all.
 local most_missing, tries = 64, 5000
 local asked, missing, number = ARGV, {}, 0
