@@ -133,13 +133,13 @@ std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
 
 std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const {
   return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
-                     describe(left(kill, now)));
+                     describe(remaining(kill, now)));
 }
 
 void HeldCommand::say_what_stopping_means() const {
   if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", lock_.name));
   complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
-                       lock_.name, describe(left(of_lock().stop, Clock::now()))));
+                       lock_.name, describe(remaining(of_lock().stop, Clock::now()))));
 }
 
 void HeldCommand::say_refused(const std::vector<pid_t>& pids) {

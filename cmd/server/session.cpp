@@ -99,7 +99,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, Wait
   AcquireOptions options;
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
                       .interrupted = [this] { return signals.any(); }};
-  options.one_try = deployment.timeouts.connect + deployment.timeouts.command;
+  options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
   options.hurried = [this] { return signals.insisted(); };
   options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };

@@ -32,7 +32,7 @@ bool stuck = false;
 bool writable(TimePoint until) noexcept {
   for (;;) {
     pollfd stderr_now{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
-    const int count = ::poll(&stderr_now, 1, static_cast<int>(left(until).count()));
+    const int count = ::poll(&stderr_now, 1, static_cast<int>(remaining(until, Clock::now()).count()));
     if (count > 0) return true;  // also for POLLERR: write() then says what is wrong
     if (count == 0 || errno != EINTR) return false;
   }

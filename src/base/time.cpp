@@ -97,7 +97,7 @@ TimePoint later(TimePoint from, Milliseconds delay) noexcept {
   return delay > Milliseconds::zero() && delay >= room ? kNever : from + delay;
 }
 
-Milliseconds left(TimePoint until, TimePoint now) noexcept {
+Milliseconds remaining(TimePoint until, TimePoint now) noexcept {
   if (until <= now) return Milliseconds::zero();
   return std::chrono::ceil<Milliseconds>(until - now);
 }

@@ -29,7 +29,10 @@ constexpr TimePoint kNever = TimePoint::max();
 TimePoint later(TimePoint from, Milliseconds delay) noexcept;
 
 /// What is left until `until`, rounded up to whole milliseconds, at least 0.
-Milliseconds left(TimePoint until, TimePoint now = Clock::now()) noexcept;
+Milliseconds remaining(TimePoint until, TimePoint now) noexcept;
+
+/// What has passed since `since`, rounded up to whole milliseconds, at least 0.
+inline Milliseconds elapsed(TimePoint since, TimePoint now) noexcept { return remaining(now, since); }
 
 inline TimePoint earliest(TimePoint a, TimePoint b) noexcept { return a < b ? a : b; }
 
@@ -41,7 +44,7 @@ struct Patience {
   TimePoint until;
   Interrupted interrupted = [] { return false; };
 
-  bool ended(TimePoint now = Clock::now()) const { return now >= until || interrupted(); }
+  bool ended(TimePoint now) const { return now >= until || interrupted(); }
 };
 
 /// A patience of its own, counted from now, that nothing cuts short.

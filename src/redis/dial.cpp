@@ -101,7 +101,7 @@ short Dial::interest() const noexcept {
 void Dial::call_next(TimePoint now) {
   while (next_ < endpoints_.size() && now < until_) {
     const auto waiting = static_cast<std::int64_t>(endpoints_.size() - next_);
-    share_ends_ = std::min(until_, later(now, left(until_, now) / waiting));
+    share_ends_ = std::min(until_, later(now, remaining(until_, now) / waiting));
     if (call(endpoints_[next_++])) return;
   }
   failure_ = first_failure_.empty() ? silence() : first_failure_;

@@ -22,15 +22,15 @@ constexpr int kMostRedirections = 5;
 
 }  // namespace
 
-/// How far a call has come at one deployment.
-struct Executor::Ask {
+/// How far a call has come at one node.
+struct Executor::NodeCall {
   std::uint64_t connection = 0;  ///< where it was written; 0: not written
-  std::shared_ptr<InFlightCall> question;
-  TimePoint asked{};
+  std::shared_ptr<InFlightCall> in_flight;
+  TimePoint sent_at{};
   TimePoint not_before = TimePoint::min();
   Milliseconds pause = kShortestPause;
   int redirections = 0;
-  bool asking = false;
+  bool with_asking = false;     ///< ASKING goes before it
   bool slot_moves = false;      ///< said by the server: Call::while_slot_moves goes instead
   std::optional<Failure> last;  ///< why the last attempt failed
 };
@@ -39,9 +39,9 @@ struct Executor::Pending {
   Call call;
   Delivery delivery;
   TimePoint deadline;
-  std::vector<Ask> asks;
+  std::vector<NodeCall> node_calls;
   Votes votes;
-  bool unobserved = false;  ///< goes when it is settled
+  bool detached = false;  ///< nobody looks at it: it goes when it is settled
 
   std::string_view key() const { return call.keys.empty() ? std::string_view{} : call.keys.front(); }
   bool settled() const { return std::ranges::all_of(votes, &Vote::settled); }
@@ -87,7 +87,8 @@ Executor::Request Executor::post(const Call& call, const Delivery& delivery, Tim
   const TimePoint now = Clock::now();
   const Request request = next_++;
   Pending& pending =
-      pending_.emplace(request, Pending{call, delivery, deadline, std::vector<Ask>(nodes()), Votes(nodes())})
+      pending_
+          .emplace(request, Pending{call, delivery, deadline, std::vector<NodeCall>(nodes()), Votes(nodes())})
           .first->second;
   for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   return request;
@@ -110,17 +111,17 @@ bool Executor::settled(Request request) const { return find(request).settled(); 
 void Executor::drop(Request request) {
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node) {
-    const Ask& ask = pending.asks[node];
-    if (!ask.question) continue;
-    ask.question->forgotten = true;
+    const NodeCall& node_call = pending.node_calls[node];
+    if (!node_call.in_flight) continue;
+    node_call.in_flight->forgotten = true;
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
-    if (pending.delivery.extra_time > Milliseconds{0} && !ask.question->answer)
-      routes_[node]->abandon(ask.connection);
+    if (pending.delivery.extra_time > Milliseconds{0} && !node_call.in_flight->answer)
+      routes_[node]->abandon(node_call.connection);
   }
   pending_.erase(request);
 }
 
-void Executor::let_finish(Request request) { find(request).unobserved = true; }
+void Executor::detach(Request request) { find(request).detached = true; }
 
 Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) {
@@ -133,7 +134,8 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
     progress(Clock::now());
   }
   Pending& pending = find(request);
-  for (std::size_t node = 0; node < nodes(); ++node) finish_attempt(pending.asks[node], pending.votes[node]);
+  for (std::size_t node = 0; node < nodes(); ++node)
+    finish_attempt(pending.node_calls[node], pending.votes[node]);
   Votes votes = std::move(pending.votes);
   drop(request);
   return votes;
@@ -164,7 +166,7 @@ std::optional<std::string> Executor::subscribe_error() const {
   return routes_.front()->subscribe_error();
 }
 
-std::optional<Failure> Executor::twins() const {
+std::optional<Failure> Executor::same_server_twice() const {
   std::map<std::string, std::size_t> known;
   for (std::size_t node = 0; node < nodes(); ++node) {
     for (const std::string& id : routes_[node]->run_ids()) {
@@ -184,15 +186,16 @@ TimePoint Executor::wake_at() const {
   for (const auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) {
       if (pending.votes[node].settled()) continue;
-      const Ask& ask = pending.asks[node];
+      const NodeCall& node_call = pending.node_calls[node];
       at = earliest(at, pending.deadline);
-      if (ask.connection == 0) {
-        at = earliest(at, routes_[node]->connecting() ? kNever : ask.not_before);
+      if (node_call.connection == 0) {
+        at = earliest(at, routes_[node]->connecting() ? kNever : node_call.not_before);
         continue;
       }
-      const Connection* connection = routes_[node]->find(ask.connection);
-      if (connection == nullptr || connection->failure() || ask.question->answer) return TimePoint::min();
-      at = earliest(at, ask_ends(pending, ask, *connection));
+      const Connection* connection = routes_[node]->find(node_call.connection);
+      if (connection == nullptr || connection->failure() || node_call.in_flight->answer)
+        return TimePoint::min();
+      at = earliest(at, attempt_ends(pending, node_call, *connection));
     }
   }
   return at;
@@ -204,37 +207,36 @@ void Executor::progress(TimePoint now) {
   for (auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   }
-  std::erase_if(pending_,
-                [](const auto& entry) { return entry.second.unobserved && entry.second.settled(); });
+  std::erase_if(pending_, [](const auto& entry) { return entry.second.detached && entry.second.settled(); });
 }
 
 void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {
   const Vote& vote = pending.votes[node];
-  const Ask& ask = pending.asks[node];
+  const NodeCall& node_call = pending.node_calls[node];
   for (int step = 0; step < 2 * kMostRedirections && !vote.settled(); ++step) {
-    const std::uint64_t before = ask.connection;
+    const std::uint64_t before = node_call.connection;
     if (before == 0) {
       begin(pending, node, now);
     } else {
       advance(pending, node, now);
     }
-    if (ask.connection == before) return;
+    if (node_call.connection == before) return;
   }
 }
 
 /// Writes the call, if there is somewhere to write it to.
 void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
-  Ask& ask = pending.asks[node];
+  NodeCall& node_call = pending.node_calls[node];
   Vote& vote = pending.votes[node];
   if (now >= pending.deadline) {
-    vote.failure = ask.last.value_or(Failure{Error::unreachable, "no answer in time"});
+    vote.failure = node_call.last.value_or(Failure{Error::unreachable, "no answer in time"});
     return;
   }
   if (!pending.delivery.only_nodes.empty() && !pending.delivery.only_nodes[node]) {
     vote.failure = Failure{Error::unreachable, "was not asked"};
     return;
   }
-  if (now < ask.not_before) return;
+  if (now < node_call.not_before) return;
   Route& route = *routes_[node];
   const Route::Choice choice = pending.delivery.only_connection == 0
                                    ? route.connection_for(pending.key())
@@ -246,22 +248,21 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
     vote.failure = Failure{Error::unreachable, "the connection broke"};
     return;
   }
-  if (asks_too_much(pending, *connection)) {
-    vote.failure = Failure{Error::unreachable, "no answer yet to what was asked before"};
+  if (has_unanswered_call(pending, *connection)) {
+    vote.failure = Failure{Error::unreachable, "the server has not answered the previous request"};
     return;
   }
-  ask.asked = now;
-  ask.connection = connection->number();
-  ask.question =
-      connection->send(pending.to_send(ask.slot_moves), {.followers = pending.delivery.followers,
-                                                         .with_source = with_source(pending.delivery),
-                                                         .asking = std::exchange(ask.asking, false)});
+  node_call.sent_at = now;
+  node_call.connection = connection->number();
+  node_call.in_flight = connection->send(pending.to_send(node_call.slot_moves),
+                                         {.followers = pending.delivery.followers,
+                                          .with_source = with_source(pending.delivery),
+                                          .asking = std::exchange(node_call.with_asking, false)});
 }
 
-/// Of several servers a frozen one is left behind with what waits in its socket.
-/// A server reads little of a socket whose other end has gone, so there must be
-/// little: one question in full and what undoes it, not one of every round.
-bool Executor::asks_too_much(const Pending& pending, const Connection& connection) const {
+/// A server that hangs keeps our calls in its socket buffer. One unanswered acquire per connection is allowed, so
+/// that what undoes it is still read when we have gone: a server reads little of a socket whose other end is closed.
+bool Executor::has_unanswered_call(const Pending& pending, const Connection& connection) const {
   return nodes() > 1 && pending.delivery.retry == Delivery::Retry::never && with_source(pending.delivery) &&
          connection.has_unanswered();
 }
@@ -271,90 +272,93 @@ bool Executor::with_source(const Delivery& delivery) const {
   return delivery.source == Delivery::Source::always;
 }
 
-/// Looks at what became of a call that was written.
+/// Takes up what became of a call that was written.
 void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
-  Ask& ask = pending.asks[node];
+  NodeCall& node_call = pending.node_calls[node];
   Route& route = *routes_[node];
-  Connection* connection = route.find(ask.connection);
-  if (ask.question->answer) return accept(pending, node, now);
-  if (ask.question->again) return finish_attempt(ask, pending.votes[node]);  // begun anew at once
+  Connection* connection = route.find(node_call.connection);
+  if (node_call.in_flight->answer) return accept(pending, node, now);
+  if (node_call.in_flight->again)
+    return finish_attempt(node_call,
+                          pending.votes[node]);  // the next connection speaks RESP2: it is sent again at once
   if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
   if (connection->failure()) return broke(pending, node, *connection->failure(), now);
-  if (now < earliest(ask_ends(pending, ask, *connection), pending.deadline)) return;
+  if (now < earliest(attempt_ends(pending, node_call, *connection), pending.deadline)) return;
 
   // An attempt that the deadline cuts short says less than what an earlier one was told.
-  const bool cut_short = now < ask_ends(pending, ask, *connection);
+  const bool cut_short = now < attempt_ends(pending, node_call, *connection);
   const auto silent = [&](std::string text) {
     Failure silence{Error::unreachable, std::move(text)};
-    broke(pending, node, cut_short ? ask.last.value_or(std::move(silence)) : std::move(silence), now);
+    broke(pending, node, cut_short ? node_call.last.value_or(std::move(silence)) : std::move(silence), now);
   };
   if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
     return silent(connection->silence());
-  route.abandon(ask.connection);
-  silent(fmt::format("no answer within {}", describe(left(now, ask.asked))));
+  route.abandon(node_call.connection);
+  silent(fmt::format("no answer within {}", describe(elapsed(node_call.sent_at, now))));
 }
 
 /// When an attempt has taken too long: its time runs from the
 /// opening of its connection, which has a time of its own.
-TimePoint Executor::ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const {
+TimePoint Executor::attempt_ends(const Pending& pending, const NodeCall& node_call,
+                                 const Connection& connection) const {
   if (!connection.open()) return kNever;
-  return later(std::max(ask.asked, connection.opened_at()),
+  return later(std::max(node_call.sent_at, connection.opened_at()),
                options_.timeouts.command + pending.delivery.extra_time);
 }
 
 void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
-  Ask& ask = pending.asks[node];
+  NodeCall& node_call = pending.node_calls[node];
   Vote& vote = pending.votes[node];
-  const std::uint64_t connection = ask.connection;
-  Reply reply = *std::move(ask.question->answer);
+  const std::uint64_t connection = node_call.connection;
+  Reply reply = *std::move(node_call.in_flight->answer);
   vote.connection = connection;
-  vote.asked = ask.asked;
-  finish_attempt(ask, vote);
+  vote.asked = node_call.sent_at;
+  finish_attempt(node_call, vote);
   if (reply.is_error()) vote.failure = routes_[node]->wrong_url(reply);
   if (vote.failure) {
-    --vote.attempts;  // it was sent away undone
+    --vote.attempts;  // it was not carried out
     return;
   }
   Route::Verdict verdict =
       reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
   if (reply.is_error("TRYAGAIN") && !pending.call.while_slot_moves.empty() &&
-      !std::exchange(ask.slot_moves, true))
+      !std::exchange(node_call.slot_moves, true))
     verdict = Route::Verdict::again;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
-  if (redirected && ++ask.redirections > kMostRedirections) verdict = Route::Verdict::later;
+  if (redirected && ++node_call.redirections > kMostRedirections) verdict = Route::Verdict::later;
   if (verdict == Route::Verdict::pass_on || (verdict == Route::Verdict::later && !may_retry(pending, node))) {
     vote.reply = std::move(reply);
     return;
   }
-  --vote.attempts;  // it was sent away undone: the answer to the next copy tells nothing of this one
-  ask.asking = verdict == Route::Verdict::asking;
+  --vote.attempts;  // this copy was not carried out: the reply to the next one tells nothing of it
+  node_call.with_asking = verdict == Route::Verdict::asking;
   if (verdict != Route::Verdict::later) return;
-  ask.last = failure_of(reply);
-  ask.not_before = later(now, ask.pause + jitter(ask.pause));
-  ask.pause = std::min(ask.pause * 2, kLongestPause);
-  ask.redirections = 0;
+  node_call.last = failure_of(reply);
+  node_call.not_before = later(now, node_call.pause + jitter(node_call.pause));
+  node_call.pause = std::min(node_call.pause * 2, kLongestPause);
+  node_call.redirections = 0;
 }
 
-void Executor::finish_attempt(Ask& ask, Vote& vote) {
-  if (ask.question) {
-    if (ask.question->written) ++vote.attempts;
-    ask.question->forgotten = true;
+void Executor::finish_attempt(NodeCall& node_call, Vote& vote) {
+  if (node_call.in_flight) {
+    if (node_call.in_flight->written) ++vote.attempts;
+    node_call.in_flight->forgotten = true;
   }
-  ask.question.reset();
-  ask.connection = 0;
+  node_call.in_flight.reset();
+  node_call.connection = 0;
 }
 
 /// An attempt failed. The next one, or the end.
 void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
-  Ask& ask = pending.asks[node];
-  finish_attempt(ask, pending.votes[node]);
+  NodeCall& node_call = pending.node_calls[node];
+  finish_attempt(node_call, pending.votes[node]);
   const bool hopeless = why.kind != Error::unreachable || pending.delivery.only_connection != 0;
   if (hopeless || !may_retry(pending, node) || now >= pending.deadline) {
     pending.votes[node].failure = std::move(why);
     return;
   }
-  ask.not_before = std::max(later(now, kShortestPause), routes_[node]->next_attempt());
-  ask.last = std::move(why);
+  node_call.not_before = std::max(later(now, kShortestPause), routes_[node]->next_attempt());
+  node_call.last = std::move(why);
 }
 
 bool Executor::may_retry(const Pending& pending, std::size_t node) const {

@@ -44,7 +44,7 @@ class Executor final : public Redis, public Source {
   const Votes& votes(Request request) const override;
   bool settled(Request request) const override;
   void drop(Request request) override;
-  void let_finish(Request request) override;
+  void detach(Request request) override;
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom& enough_from) override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
@@ -53,24 +53,25 @@ class Executor final : public Redis, public Source {
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override;
   std::optional<std::string> subscribe_error() const override;
-  std::optional<Failure> twins() const override;
+  std::optional<Failure> same_server_twice() const override;
 
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  struct Ask;
+  struct NodeCall;
   struct Pending;
   void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
   bool with_source(const Delivery& delivery) const;
-  bool asks_too_much(const Pending& pending, const Connection& connection) const;
+  bool has_unanswered_call(const Pending& pending, const Connection& connection) const;
   void begin(Pending& pending, std::size_t node, TimePoint now);
   void advance(Pending& pending, std::size_t node, TimePoint now);
   void accept(Pending& pending, std::size_t node, TimePoint now);
-  static void finish_attempt(Ask& ask, Vote& vote);
+  static void finish_attempt(NodeCall& node_call, Vote& vote);
   void broke(Pending& pending, std::size_t node, Failure why, TimePoint now);
-  TimePoint ask_ends(const Pending& pending, const Ask& ask, const Connection& connection) const;
+  TimePoint attempt_ends(const Pending& pending, const NodeCall& node_call,
+                         const Connection& connection) const;
   bool may_retry(const Pending& pending, std::size_t node) const;
   Pending& find(Request request);
   const Pending& find(Request request) const;

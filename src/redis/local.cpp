@@ -72,7 +72,7 @@ std::string ask(const Listener& listener, std::string_view command) {
 
 /// Looks away for a moment. False: the patience has ended.
 bool pause(const Patience& patience) {
-  if (patience.ended()) return false;
+  if (patience.ended(Clock::now())) return false;
   const timespec moment{.tv_sec = 0, .tv_nsec = std::chrono::nanoseconds{kPause}.count()};
   ::nanosleep(&moment, nullptr);
   return true;

@@ -60,8 +60,8 @@ class Redis {
   virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
   virtual bool settled(Request request) const = 0;
   virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
-  /// Nobody looks at it any more, but it goes on to its deadline.
-  virtual void let_finish(Request request) = 0;
+  /// It goes on to its deadline in the background.
+  virtual void detach(Request request) = 0;
 
   /// From when on these votes are enough: TimePoint::min() at once, kNever not yet. Asked once per turn of the
   /// loop, with the time of that turn.
@@ -81,7 +81,7 @@ class Redis {
   virtual std::optional<std::string> subscribe_error() const = 0;  ///< why no node sends messages
 
   /// Are two of the nodes the same server, as far as they have said who they are? Then which.
-  virtual std::optional<Failure> twins() const { return std::nullopt; }
+  virtual std::optional<Failure> same_server_twice() const { return std::nullopt; }
 
   /// run() until every vote is settled or the patience ends.
   Votes run_all(const Call& call, const Delivery& delivery, const Patience& patience) {

@@ -24,24 +24,25 @@ class Wait {
   Wait(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options)
       : redis_(redis),
         options_(options),
-        several_(redis.nodes() > 1),
-        one_try_(options.patience.until <= Clock::now()),
+        several_nodes_(redis.nodes() > 1),
+        single_attempt_(options.patience.until <= Clock::now()),
         stages_(std::move(stages)),
-        round_(redis, options, one_try_),
+        round_(redis, options, single_attempt_),
         undo_(redis, options.hurried),
         pacing_(jitter) {}
 
   Acquired run() {
     for (;;) {
       if (auto taken = round_.attempt(stages_, undo_)) {
-        undo_.let_finish();
+        undo_.detach();  // what undoes earlier rounds goes on in the background
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
-      if (result().refused || failed_for_good() || one_try_ || options_.patience.ended()) return give_up();
+      if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(Clock::now()))
+        return give_up();
       undo_round();
       sleep();
-      if (options_.patience.ended()) return give_up();  // a call now would get no answer
+      if (options_.patience.ended(Clock::now())) return give_up();  // a call now would get no answer
     }
   }
 
@@ -54,19 +55,19 @@ class Wait {
     busy_ = std::move(busy);
   }
 
-  /// A failure that no further try can mend: denied, or no server where nobody asked us to wait for one.
-  bool failed_for_good() const {
+  /// A retry cannot help: access was denied, or the server is unreachable and the user gave no --wait.
+  bool retry_cannot_help() const {
     return result().failure && (result().failure->kind != Error::unreachable || !redis_.keeps_trying());
   }
 
   // --- undo ------------------------------------------------------------------------------------
 
-  /// Undoes what this round was granted, and leaves the queues of stages that we do not wait for.
+  /// Undoes what this round was granted, and gives up our place in the queue of every stage but the blocked one.
   void undo_round() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
-    const bool undoes_blocked = granted || (several_ && result().may_be_granted && !blocked().queued);
-    // Of several nodes most did not grant it: waiters have nothing to wake up for.
-    const Wake wake = several_ ? Wake::nobody : Wake::waiters;
+    const bool undoes_blocked = granted || (several_nodes_ && result().may_be_granted && !blocked().queued);
+    // With several nodes we ask again soon: the other waiters are not woken.
+    const Wake wake = several_nodes_ ? Wake::nobody : Wake::waiters;
     bool any = false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       if (i < round_.blocked() || (i == round_.blocked() ? undoes_blocked : stages_[i].queued)) {
@@ -75,9 +76,11 @@ class Wait {
       }
     }
     if (!any) return;
-    if (!several_ || !options_.renew_identity) undo_.await();  // with a quorum, never wait for a silent node
+    // With several nodes the next round has a new owner instead: we never wait for a silent node.
+    if (!several_nodes_ || !options_.renew_identity) undo_.await();
     if (!options_.renew_identity) return undo_.drop();
-    const bool certain = !several_ && undo_.certain();
+    const bool certain = !several_nodes_ && undo_.certain();
+    // The owner changes, so the old one leaves the queue that it is in.
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake);
     const Wish wish = options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
     undo_.renew_identity();
@@ -85,10 +88,12 @@ class Wait {
   }
 
   Acquired give_up() {
-    const bool asked_in_vain =
+    // The first stage was clearly not granted, and no copy of a call is in flight.
+    const bool nothing_to_undo =
         round_.blocked() == 0 && !result().may_be_granted && !undo_.has_copies_in_flight();
     for (std::size_t i = 0; i < stages_.size(); ++i)
-      if (stages_[i].queued || (!asked_in_vain && i <= round_.blocked())) undo_.post(stages_[i], Wake::waiters);
+      if (stages_[i].queued || (!nothing_to_undo && i <= round_.blocked()))
+        undo_.post(stages_[i], Wake::waiters);
     undo_.await();
 
     GaveUp gave_up{.why = GaveUp::Why::unreachable,
@@ -112,27 +117,27 @@ class Wait {
     if (!wakeups_ || wakeups_->channels() != what.channels()) wakeups_.emplace(redis_, what.channels());
     tell();
     const bool announced = !what.channels().empty() && !redis_.subscribe_error();
-    const Pacing::Sleep sleep = pacing_.after({.several = several_,
-                                               .split = result().split,
-                                               .failed = result().failure.has_value(),
-                                               .busy = result().busy ? &*result().busy : nullptr,
-                                               .took = round_.took(),
-                                               .announced = announced,
-                                               .poll_every = what.poll_every(),
-                                               .pause = what.pause()},
-                                              Clock::now());
+    const Pacing::Sleep plan = pacing_.after({.several_nodes = several_nodes_,
+                                              .split = result().split,
+                                              .failed = result().failure.has_value(),
+                                              .busy = result().busy ? &*result().busy : nullptr,
+                                              .took = round_.took(),
+                                              .announced = announced,
+                                              .poll_every = what.poll_every(),
+                                              .pause = what.pause()},
+                                             Clock::now());
     const auto never = [] { return false; };
-    idle(sleep.ignore_wakeups_until, never);
-    if (idle(sleep.until, [&] { return wakeups_->take() && sleep.heeds_wakeups; })) {
-      idle(earliest(sleep.until, pacing_.ask_after_wakeup()), never);
+    sleep_until(plan.ignore_wakeups_until, never);
+    if (sleep_until(plan.until, [&] { return wakeups_->take() && plan.wakeups_end_it; })) {
+      sleep_until(earliest(plan.until, pacing_.ask_after_wakeup()), never);
       pacing_.count_wakeup(Clock::now());
     }
-    idle(later(Clock::now(), sleep.then), never);
+    sleep_until(later(Clock::now(), plan.extra), never);
   }
 
   /// True: `woken` was.
   template <class Fact>
-  bool idle(TimePoint until, Fact&& woken) {
+  bool sleep_until(TimePoint until, Fact&& woken) {
     until = earliest(until, options_.patience.until);
     while (Clock::now() < until && !options_.patience.interrupted()) {
       if (woken()) return true;
@@ -150,8 +155,8 @@ class Wait {
 
   Redis& redis_;
   const AcquireOptions& options_;
-  const bool several_;  ///< nodes
-  const bool one_try_;
+  const bool several_nodes_;  ///< nodes
+  const bool single_attempt_;
 
   std::vector<Stage> stages_;
   Round round_;               ///< the last one
@@ -173,9 +178,9 @@ Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& opt
 }
 
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout) {
-  constexpr int kShare = 20;
-  constexpr Milliseconds kLeast{100};  // a way around the world and back
-  return std::min(command_timeout, std::max(lease / kShare, kLeast));
+  constexpr int kPartOfLease = 20;
+  constexpr Milliseconds kLeast{100};  // a round trip around the world
+  return std::min(command_timeout, std::max(lease / kPartOfLease, kLeast));
 }
 
 }  // namespace rlock

@@ -55,8 +55,9 @@ struct AcquireOptions {
   /// Nothing: what is asked for has no owner.
   std::function<Wish(NewIdentity)> renew_identity;
 
-  Patience patience;  ///< one that has ended from the start means: one try, for as long as `one_try` allows
-  Milliseconds one_try{4000};        ///< also how long a silent server is asked before tell() hears of it
+  Patience patience;  ///< one that has ended from the start makes a single attempt, within attempt_timeout
+  Milliseconds attempt_timeout{
+      4000};                         ///< of one server: also how long it is silent before tell() hears of it
   Milliseconds node_timeout{2000};   ///< of several nodes: how long one may hold up a round
   Milliseconds good_for = kLongest;  ///< of a lease: what was granted later is undone
   int sync_replicas = 0;             ///< an acquire counts only when so many replicas have it

@@ -107,7 +107,7 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
   }
   const std::size_t quorum = redis_.quorum();
   if (granted >= quorum) return TimePoint::min();
-  return grace_.until(granted + open < quorum, now, left(now, begun_) + kLeastGrace);
+  return grace_.until(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
 }
 
 BallotResult Ballot::result(const Votes& votes) {

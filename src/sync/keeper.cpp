@@ -51,7 +51,7 @@ TimePoint Keeper::kill_at() const {
 
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
-  while (try_ && !lost() && !patience.ended()) {
+  while (try_ && !lost() && !patience.ended(Clock::now())) {
     redis_.loop().turn(patience.until);
     advance(Clock::now());
   }
@@ -71,7 +71,7 @@ void Keeper::ready(short, TimePoint now) {
   if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
   lose(options_.lease.budget.renews
-           ? fmt::format("it could not be renewed for {}{}{}", describe(left(now, options_.lease.asked)),
+           ? fmt::format("it could not be renewed for {}{}{}", describe(elapsed(options_.lease.asked, now)),
                          obstacle_.empty() ? "" : ": ", obstacle_)
            : std::string{"its lease has ended (--no-renew)"},
        now);

@@ -31,13 +31,13 @@ constexpr Milliseconds kWakeupInterval{40};
 }  // namespace
 
 Pacing::Sleep Pacing::after(const Round& round, TimePoint now) {
-  if (!round.several || !(round.split || round.failed)) {
+  if (!round.several_nodes || !(round.split || round.failed)) {
     split_pause_ = Milliseconds{0};
     // After a failure the wakeup may be our own undo, and we would take and undo the lock again at once.
     return {.ignore_wakeups_until = now,
             .until = later(now, nap(round)),
-            .heeds_wakeups = !round.failed,
-            .then = round.several ? jitter_(kHerdPause) : Milliseconds{0}};
+            .wakeups_end_it = !round.failed,
+            .extra = round.several_nodes ? jitter_(kHerdPause) : Milliseconds{0}};
   }
   // About what a round takes: in less time no other contender can have finished its round.
   const Milliseconds least =
@@ -46,7 +46,7 @@ Pacing::Sleep Pacing::after(const Round& round, TimePoint now) {
   const TimePoint until = later(now, split_pause_ / 2 + jitter_(split_pause_));
   return {.ignore_wakeups_until = earliest(until, later(now, least * kIgnoredPauses)),
           .until = until,
-          .heeds_wakeups = !round.failed};
+          .wakeups_end_it = !round.failed};
 }
 
 TimePoint Pacing::ask_after_wakeup() const { return spent_until_ - kWakeupsAtOnce * kWakeupInterval; }

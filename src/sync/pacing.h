@@ -15,7 +15,7 @@ class Pacing {
 
   /// What the last round of asking came to.
   struct Round {
-    bool several = false;        ///< nodes
+    bool several_nodes = false;  ///< nodes
     bool split = false;          ///< several nodes: some granted it, and no other owner has a quorum
     bool failed = false;         ///< too many nodes did not answer, or it was granted but is of no use
     const Busy* busy = nullptr;  ///< somebody else has it
@@ -28,8 +28,8 @@ class Pacing {
   struct Sleep {
     TimePoint ignore_wakeups_until;  ///< messages before this come from others who pause like us
     TimePoint until;                 ///< the latest time to ask again
-    bool heeds_wakeups = true;       ///< a message, or a confirmed subscription, ends it
-    Milliseconds then{0};  ///< and then so long more: several nodes announce a release one after the other
+    bool wakeups_end_it = true;      ///< a message, or a confirmed subscription, ends it
+    Milliseconds extra{0};  ///< and then so long more: several nodes announce a release one after the other
   };
 
   Sleep after(const Round& round, TimePoint now);

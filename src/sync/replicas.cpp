@@ -44,7 +44,7 @@ std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const st
     requests.emplace_back(node, redis.post(await_replicas_call(replicas, timeout), delivery, until));
   }
   const auto settled = [&](const auto& request) { return redis.settled(request.second); };
-  while (!std::ranges::all_of(requests, settled) && !patience.ended())
+  while (!std::ranges::all_of(requests, settled) && !patience.ended(Clock::now()))
     redis.loop().turn(earliest(until, patience.until));
 
   std::size_t confirmed = 0;

@@ -25,7 +25,7 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo) {
       if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
   --blocked_;
-  const Milliseconds took = left(Clock::now(), taken.asked);
+  const Milliseconds took = elapsed(taken.asked, Clock::now());
   if (took < options_.good_for) return taken;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
   return std::nullopt;
@@ -36,17 +36,18 @@ void Round::ask(Stage& stage, Undo& undo) {
   Ballot ballot{stage.what(), redis_, begun};
   Delivery delivery{.source = Delivery::Source::to_several, .followers = stage.followers()};
   // Of several nodes a silent one is asked again in the next round.
-  if (!several_ && !one_try_) delivery.retry = Delivery::Retry::until_deadline;
+  if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(), delivery,
-                      patience_of(several_ ? options_.node_timeout : options_.one_try),
+                      patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
                       [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
   const TimePoint answered = Clock::now();
   result_ = ballot.result(votes_);
-  took_ = left(answered, begun);
+  took_ = elapsed(begun, answered);
   undo.note(stage, votes_);
-  if (const auto twins = several_ ? redis_.twins() : std::nullopt) {
-    count_as_failed(*twins);
+  if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
+    count_as_failed(*twice);
     result_.busy.reset();
+    result_.refused.reset();
   }
   if (result_.busy) result_.busy->heard = answered;
 }
@@ -55,7 +56,7 @@ bool Round::replicated() {
   if (options_.sync_replicas == 0) return true;
   const auto missing =
       await_replicas(redis_, votes_, result_.answers, options_.sync_replicas, options_.sync_timeout,
-                     patience_of(options_.sync_timeout + options_.one_try));
+                     patience_of(options_.sync_timeout + options_.attempt_timeout));
   if (missing) count_as_failed(*missing);
   return !missing;
 }
@@ -63,7 +64,7 @@ bool Round::replicated() {
 /// For one step of a round; the wait's own patience may end sooner.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = within(step);
-  if (!one_try_) patience.until = earliest(patience.until, options_.patience.until);
+  if (!single_attempt_) patience.until = earliest(patience.until, options_.patience.until);
   patience.interrupted = options_.patience.interrupted;
   return patience;
 }

@@ -15,8 +15,11 @@ namespace rlock {
 class Round {
  public:
   /// REQUIRES: both outlive it.
-  Round(Redis& redis, const AcquireOptions& options, bool one_try)
-      : redis_(redis), options_(options), several_(redis.nodes() > 1), one_try_(one_try) {}
+  Round(Redis& redis, const AcquireOptions& options, bool single_attempt)
+      : redis_(redis),
+        options_(options),
+        several_nodes_(redis.nodes() > 1),
+        single_attempt_(single_attempt) {}
 
   /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be had
   /// now, as result() says; what the stages before it have taken is not undone yet.
@@ -35,8 +38,8 @@ class Round {
 
   Redis& redis_;
   const AcquireOptions& options_;
-  const bool several_;  ///< nodes
-  const bool one_try_;
+  const bool several_nodes_;  ///< nodes
+  const bool single_attempt_;
   std::size_t blocked_ = 0;
   Votes votes_;
   BallotResult result_;

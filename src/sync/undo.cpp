@@ -76,8 +76,8 @@ void Undo::renew_identity() {
   });
 }
 
-void Undo::let_finish() {
-  for (const auto request : requests_) redis_.let_finish(request);
+void Undo::detach() {
+  for (const auto request : requests_) redis_.detach(request);
   requests_.clear();
 }
 

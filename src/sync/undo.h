@@ -33,8 +33,8 @@ class Undo {
   /// The next calls have a new identity: copies of what was posted before cannot harm them.
   void renew_identity();
 
-  /// Nobody waits for the replies any more, but the calls go on to their deadline.
-  void let_finish();
+  /// The calls go on to their deadline in the background.
+  void detach();
 
   /// Forgets the calls. What is on the wire stays there.
   void drop();

@@ -219,17 +219,17 @@ TEST_CASE("a time that lies beyond all times is never") {
 
 TEST_CASE("what is left is never negative, and never rounded to nothing") {
   const TimePoint now = Clock::now();
-  CHECK(left(now + 5s, now) == 5s);
-  CHECK(left(now + 1ns, now) == 1ms);
-  CHECK(left(now, now) == 0ms);
-  CHECK(left(now - 5s, now) == 0ms);
-  CHECK(left(kNever, now) > kLongest);
+  CHECK(remaining(now + 5s, now) == 5s);
+  CHECK(remaining(now + 1ns, now) == 1ms);
+  CHECK(remaining(now, now) == 0ms);
+  CHECK(remaining(now - 5s, now) == 0ms);
+  CHECK(remaining(kNever, now) > kLongest);
   CHECK(earliest(now, kNever) == now);
 }
 
 TEST_CASE("a patience ends with its time, or when it is interrupted") {
-  CHECK_FALSE(within(1h).ended());
-  CHECK(within(0ms).ended());
+  CHECK_FALSE(within(1h).ended(Clock::now()));
+  CHECK(within(0ms).ended(Clock::now()));
   CHECK(within(Milliseconds::max()).until == kNever);
-  CHECK(Patience{.until = kNever, .interrupted = [] { return true; }}.ended());
+  CHECK(Patience{.until = kNever, .interrupted = [] { return true; }}.ended(Clock::now()));
 }

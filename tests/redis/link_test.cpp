@@ -59,7 +59,7 @@ TEST_CASE(
   for (int attempt = 0; attempt < 8; ++attempt) {
     backoff.began(now);
     backoff.ended(now);
-    const Milliseconds pause = left(backoff.next(), now);
+    const Milliseconds pause = remaining(backoff.next(), now);
     CHECK(pause >= std::clamp(before / 2, Backoff::kShortest, Backoff::kLongest));
     CHECK(pause <= 2 * Backoff::kLongest);
     before = pause;

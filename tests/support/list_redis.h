@@ -57,7 +57,7 @@ class ListRedis final : public Redis {
   const Votes& votes(Request request) const override { return votes_.at(request); }
   bool settled(Request) const override { return true; }
   void drop(Request request) override { votes_.erase(request); }
-  void let_finish(Request request) override { drop(request); }
+  void detach(Request request) override { drop(request); }
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom&) override {
     const Request request = post(call, delivery, patience.until);

@@ -20,7 +20,7 @@ AcquireOptions waiting(Milliseconds patience) {
   return options;
 }
 
-AcquireOptions one_try() {
+AcquireOptions single_attempt() {
   AcquireOptions options;
   options.patience = {.until = TimePoint::min()};
   return options;
@@ -60,7 +60,7 @@ TEST_CASE("one try asks once, and busy is its answer") {
   ListRedis redis;
   redis.answers(kBusy);
 
-  CHECK(gave_up(acquire(redis, kOne, one_try())).why == GaveUp::Why::busy);
+  CHECK(gave_up(acquire(redis, kOne, single_attempt())).why == GaveUp::Why::busy);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire"});
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("of five nodes three are enough, two are not and are given back") {
   ListRedis redis{5};
   SUBCASE("three") {
     redis.answers({kHeld, kHeld, kHeld, std::nullopt, kBusy});
-    const Acquired got = acquire(redis, kOne, one_try());
+    const Acquired got = acquire(redis, kOne, single_attempt());
     REQUIRE(std::holds_alternative<Taken>(got));
     const std::vector<Answer> answers{Answer::granted, Answer::granted, Answer::granted, Answer::failed,
                                       Answer::busy};
@@ -156,12 +156,12 @@ TEST_CASE("of five nodes three are enough, two are not and are given back") {
   }
   SUBCASE("two") {
     redis.answers({kHeld, kHeld, std::nullopt, std::nullopt, kBusy});
-    CHECK(gave_up(acquire(redis, kOne, one_try())).why == GaveUp::Why::busy);
+    CHECK(gave_up(acquire(redis, kOne, single_attempt())).why == GaveUp::Why::busy);
     CHECK(redis.log.back() == "toy/release");
   }
   SUBCASE("nobody") {
     redis.is_silent();
-    CHECK(gave_up(acquire(redis, kOne, one_try())).why == GaveUp::Why::unreachable);
+    CHECK(gave_up(acquire(redis, kOne, single_attempt())).why == GaveUp::Why::unreachable);
     CHECK(redis.log.back() == "toy/release");
   }
 }
@@ -170,7 +170,7 @@ TEST_CASE("a lock that too few replicas have is given back and does not count as
   ListRedis redis;
   redis.answers(kHeld);
   redis.answers(Reply{0});  // WAIT
-  AcquireOptions options = one_try();
+  AcquireOptions options = single_attempt();
   options.sync_replicas = 1;
 
   const Acquired got = acquire(redis, kOne, options);
@@ -181,7 +181,7 @@ TEST_CASE("a lock that too few replicas have is given back and does not count as
 TEST_CASE("what was granted too late is given back, and is no reason to say busy") {
   ListRedis redis;
   redis.answers(kHeld);
-  AcquireOptions options = one_try();
+  AcquireOptions options = single_attempt();
   options.good_for = 0ms;
 
   CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
@@ -239,7 +239,7 @@ TEST_CASE("a server among several that denies us does not hide that the others a
   ListRedis redis{3};
   redis.answers({kBusy, Reply::error("WRONGPASS invalid username-password pair"), kBusy});
 
-  CHECK(gave_up(acquire(redis, kOne, one_try())).why == GaveUp::Why::busy);
+  CHECK(gave_up(acquire(redis, kOne, single_attempt())).why == GaveUp::Why::busy);
 }
 
 TEST_CASE("of several queues the places behind are given up while we wait further in front") {

@@ -12,7 +12,7 @@ const TimePoint kNow = TimePoint{} + std::chrono::hours{1};
 Milliseconds least(Milliseconds) { return 0ms; }
 Milliseconds most(Milliseconds span) { return span; }
 
-Milliseconds slept(const Pacing::Sleep& sleep) { return left(sleep.until, kNow); }
+Milliseconds slept(const Pacing::Sleep& sleep) { return remaining(sleep.until, kNow); }
 
 }  // namespace
 
@@ -21,7 +21,7 @@ TEST_CASE("where messages wake us a wait polls seldom, with a tenth of jitter") 
   const Pacing::Round round{.busy = &busy, .announced = true, .poll_every = 2000ms};
   CHECK(slept(Pacing{least}.after(round, kNow)) == 2000ms);
   CHECK(slept(Pacing{most}.after(round, kNow)) == 2200ms);
-  CHECK(Pacing{least}.after(round, kNow).heeds_wakeups);
+  CHECK(Pacing{least}.after(round, kNow).wakeups_end_it);
 }
 
 TEST_CASE("a wait asks again just after the holder's lease can have ended") {
@@ -50,12 +50,12 @@ TEST_CASE("after a failure a wait asks again soon and heeds no wakeup: it may be
   const Pacing::Sleep sleep =
       Pacing{most}.after({.failed = true, .announced = true, .poll_every = 2000ms}, kNow);
   CHECK(slept(sleep) == 100ms);
-  CHECK_FALSE(sleep.heeds_wakeups);
+  CHECK_FALSE(sleep.wakeups_end_it);
 }
 
 TEST_CASE("after a split the pauses double from what a round takes, and begin anew after another end") {
   Pacing pacing{least};
-  const Pacing::Round split{.several = true, .split = true, .took = 40ms};
+  const Pacing::Round split{.several_nodes = true, .split = true, .took = 40ms};
   CHECK(slept(pacing.after(split, kNow)) == 20ms);
   CHECK(slept(pacing.after(split, kNow)) == 40ms);
   CHECK(slept(pacing.after(split, kNow)) == 80ms);
@@ -63,27 +63,27 @@ TEST_CASE("after a split the pauses double from what a round takes, and begin an
   CHECK(slept(pacing.after(split, kNow)) == 250ms);
 
   const Busy busy;
-  pacing.after({.several = true, .busy = &busy, .announced = true, .poll_every = 2000ms}, kNow);
+  pacing.after({.several_nodes = true, .busy = &busy, .announced = true, .poll_every = 2000ms}, kNow);
   CHECK(slept(pacing.after(split, kNow)) == 20ms);
 }
 
 TEST_CASE("after a split wakeups of others who pause are ignored for eight rounds at most") {
   Pacing pacing{most};
-  const Pacing::Round split{.several = true, .split = true, .took = 10ms};
+  const Pacing::Round split{.several_nodes = true, .split = true, .took = 10ms};
   Pacing::Sleep sleep = pacing.after(split, kNow);
   CHECK(sleep.ignore_wakeups_until == sleep.until);
   for (int i = 0; i < 10; ++i) sleep = pacing.after(split, kNow);
-  CHECK(left(sleep.ignore_wakeups_until, kNow) == 80ms);
-  CHECK(left(sleep.until, kNow) == 750ms);
+  CHECK(remaining(sleep.ignore_wakeups_until, kNow) == 80ms);
+  CHECK(remaining(sleep.until, kNow) == 750ms);
 }
 
 TEST_CASE("with several nodes a wait that was woken pauses until all of them have announced the release") {
   const Busy busy;
   const Pacing::Round round{.busy = &busy, .announced = true, .poll_every = 2000ms};
-  CHECK(Pacing{most}.after(round, kNow).then == 0ms);
+  CHECK(Pacing{most}.after(round, kNow).extra == 0ms);
   Pacing::Round several = round;
-  several.several = true;
-  CHECK(Pacing{most}.after(several, kNow).then == 10ms);
+  several.several_nodes = true;
+  CHECK(Pacing{most}.after(several, kNow).extra == 10ms);
 }
 
 TEST_CASE("a hundred wakeups are answered at once, and then 25 a second") {
