@@ -62,12 +62,12 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOption
 Ended HeldCommand::run() {
   // Signals that came during the wait were meant for the wait: a USR1 asked what we wait for, and would kill
   // the command.
-  signals_.look();
+  signals_.drain();
   static_cast<void>(signals_.take());
   signals_.take_stops();
   // The last look before the command exists: whoever asked us to end while we acquired does not want it
   // started.
-  signals_.look();
+  signals_.drain();
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (Clock::now() >= of_lock().stop) return {.too_late = true};
 

@@ -45,9 +45,9 @@ AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines&
   return options;
 }
 
-/// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this hold is
-/// stale, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor that waits for our
-/// end would never release them to us.
+/// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this
+/// hold is stale, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
+/// that waits for our end would never release them to us.
 Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
     Owner owner = new_owner();
@@ -251,7 +251,8 @@ int run(const RunOptions& opt, StatusRecord& status) {
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
-  // A quorum may be reached before two nodes have told their run ids: only now do we know whether they are one server.
+  // A quorum may be reached before two nodes have told their run ids: only now do we know whether they are
+  // one server.
   if (const auto twice = redis.same_server_twice()) complain(twice->text);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   status.write(report);

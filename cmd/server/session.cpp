@@ -38,7 +38,7 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              .all = options.all,
              .to_primary = options.to_primary,
              .retry_first_contact = wait != nullptr && wait->given,
-             .interrupted = [this] { return signals.look_for_any(); }}) {}
+             .interrupted = [this] { return signals.drain_any(); }}) {}
 
 Patience Session::patience() const {
   return {later(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),

@@ -141,8 +141,8 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
 
 /// Undoes what this call has taken, and nothing that the owner had before.
 int Acquire::unprinted(Session& session, int error) const {
-  const Votes votes = session.redis.run_all(
-      *lock_->undo(Wake::waiters), persistently(parts_.front().release_followers), within(kGoodbye));
+  const Votes votes = session.redis.run_all(*lock_->undo(Wake::waiters),
+                                            persistently(parts_.front().release_followers), within(kGoodbye));
   const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
     if (!vote.reply) return false;
     const ReleaseAnswer answer = lock_->read_release(*vote.reply);

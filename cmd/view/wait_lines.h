@@ -23,8 +23,8 @@ struct WaitSubject {
   std::string state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
 };
 
-/// Tells a person who waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes, and
-/// whenever somebody sends USR1; none with --quiet but for USR1.
+/// Tells a person who waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes,
+/// and whenever somebody sends USR1; none with --quiet but for USR1.
 ///
 /// A Source of its own, so that a line comes in time whatever the wait does meanwhile, also when the server
 /// is silent. It asks the server about the holder when a line is due, and at no other time: a holder may have

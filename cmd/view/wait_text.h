@@ -10,8 +10,8 @@
 
 namespace rlock {
 
-/// What is known to a waiter: what the server said to the acquire, and what an inspection of the key has found
-/// besides.
+/// What is known to a waiter: what the server said to the acquire, and what an inspection of the key has
+/// found besides.
 struct WaitView {
   const LockName& name;
   TimePoint now;  ///< of ours

@@ -63,7 +63,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 }
 
 /// As PID 1 we inherit everybody's orphans. `command` is left alone: its status is wanted.
-void bury_orphans(pid_t command) {
+void reap_orphans(pid_t command) {
   siginfo_t info;
   for (;;) {
     info.si_pid = 0;
@@ -82,8 +82,8 @@ Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_
   sigset_t ended;
   ::sigemptyset(&ended);
   ::sigaddset(&ended, SIGCHLD);
-  changes_ = ::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK);
-  start_errno_ = changes_ < 0 ? errno : 0;
+  changes_.reset(::signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
+  start_errno_ = changes_ ? 0 : errno;
   if (start_errno_ != 0) return;
   loop_.join(*this);
 
@@ -96,11 +96,7 @@ Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_
   if (launch.error != 0) ::waitpid(pid_, nullptr, 0);
 }
 
-Child::~Child() {
-  if (changes_ < 0) return;
-  loop_.leave(*this);
-  ::close(changes_);
-}
+Child::~Child() { loop_.leave(*this); }
 
 std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std::nullopt); }
 
@@ -123,12 +119,12 @@ short Child::interest() const { return POLLIN; }
 
 void Child::ready(short events, TimePoint) {
   signalfd_siginfo info;
-  while (events != 0 && ::read(changes_, &info, sizeof info) > 0) continue;
-  look();
-  if (::getpid() == 1) bury_orphans(pid_);
+  while (events != 0 && ::read(changes_.number(), &info, sizeof info) > 0) continue;
+  drain();
+  if (::getpid() == 1) reap_orphans(pid_);
 }
 
-void Child::look() {
+void Child::drain() {
   siginfo_t info;
   while (!ended_ && !reaped_) {
     info.si_pid = 0;
@@ -138,7 +134,7 @@ void Child::look() {
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // It may have been continued, or have ended, since that look: what counts is what is taken here.
+    // It may have been continued, or have ended, since then: what counts is what is taken here.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "loop/environment.h"
 #include "loop/loop.h"
 #include "loop/source.h"
@@ -22,8 +23,8 @@ struct Command {
 /// A command that runs in a process group of its own and is killed by the kernel when we end.
 ///
 /// Entirely passive: after a turn look at ended() and take_stop(). One that has ended keeps its pid, and so
-/// its group keeps its number, until reap(): whoever signals the group before that cannot hit a stranger.
-/// As PID 1 we bury the orphans too.
+/// its group keeps its number, until reap(): a signal to the group before that cannot reach another process.
+/// As PID 1 we reap the orphans too.
 /// REQUIRES: SIGCHLD is blocked and not ignored (Signals sees to that).
 class Child final : public Source {
  public:
@@ -58,16 +59,16 @@ class Child final : public Source {
   /// Lets go of its pid; answers its wait status. REQUIRES: ended()
   int reap();
 
-  int fd() const override { return changes_; }
+  int fd() const override { return changes_.number(); }
   short interest() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  void look();
+  void drain();
 
   Loop& loop_;
   pid_t pid_ = -1;
-  int changes_ = -1;  ///< readable when some child of ours has ended, stopped or continued
+  Descriptor changes_;  ///< readable when some child of ours has ended, stopped or continued
   int start_errno_ = 0;
   bool ended_ = false;
   bool reaped_ = false;

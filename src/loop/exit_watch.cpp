@@ -9,23 +9,20 @@
 namespace rlock {
 namespace {
 
-constexpr Milliseconds kLookAgain{500};
-constexpr Milliseconds kLookWithoutPidfd{50};
+constexpr Milliseconds kBetweenChecks{500};
+constexpr Milliseconds kWithoutPidfd{50};
 
 }  // namespace
 
 ExitWatch::ExitWatch(Loop& loop, pid_t pid)
     // The wrapper of glibc 2.36 is declared for C only.
     : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
-  const bool gone = pidfd_ < 0 && errno == ESRCH;
-  wake_at_ = gone ? TimePoint::min() : later(Clock::now(), pidfd_ < 0 ? kLookWithoutPidfd : kLookAgain);
+  const bool gone = !pidfd_ && errno == ESRCH;
+  wake_at_ = gone ? TimePoint::min() : later(Clock::now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
   loop_.join(*this);
 }
 
-ExitWatch::~ExitWatch() {
-  loop_.leave(*this);
-  if (pidfd_ >= 0) ::close(pidfd_);
-}
+ExitWatch::~ExitWatch() { loop_.leave(*this); }
 
 short ExitWatch::interest() const { return POLLIN; }
 

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include "base/descriptor.h"
 #include "loop/loop.h"
 #include "loop/source.h"
 
@@ -16,17 +17,17 @@ class ExitWatch final : public Source {
   ExitWatch(const ExitWatch&) = delete;
   ExitWatch& operator=(const ExitWatch&) = delete;
 
-  /// It has ended, or it is time to look.
+  /// It has ended, or it is time to check.
   bool over() const noexcept { return over_; }
 
-  int fd() const override { return over_ ? -1 : pidfd_; }
+  int fd() const override { return over_ ? -1 : pidfd_.number(); }
   short interest() const override;
   TimePoint wake_at() const override { return wake_at_; }
   void ready(short events, TimePoint now) override;
 
  private:
   Loop& loop_;
-  int pidfd_;
+  Descriptor pidfd_;  ///< none: the kernel has no pidfd
   TimePoint wake_at_ = kNever;
   bool over_ = false;
 };

@@ -20,7 +20,7 @@ constexpr Milliseconds kBetweenTwo{200};
 
 Guardian::Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines)
     : loop_(loop), guarded_(std::move(guarded)), deadlines_(deadlines) {
-  start();
+  start(Clock::now());
   loop_.join(*this);
 }
 
@@ -29,25 +29,26 @@ Guardian::~Guardian() {
   reap();
 }
 
-void Guardian::start() {
-  started_ = Clock::now();
+void Guardian::start(TimePoint now) {
+  started_ = now;
   int ends[2];
   start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
   if (start_errno_ != 0) return;
+  Descriptor reading{ends[0]};
+  orders_.reset(ends[1]);
   pid_ = ::fork();
   if (pid_ == 0) {
-    ::close(ends[1]);  // else it would never see the pipe end, where there is no close_range(2)
-    guardian_main(ends[0], guarded_, deadlines_);
+    orders_.reset();  // else it would never see the pipe end, where there is no close_range(2)
+    guardian_main(reading.number(), guarded_, deadlines_);
   }
   start_errno_ = pid_ < 0 ? errno : 0;
-  ::close(ends[0]);
-  orders_ = ends[1];
+  reading.reset();
   if (stop_sent_) write({.kind = Order::stop_sent});
   if (pid_ < 0) reap();
 }
 
 void Guardian::reap() noexcept {
-  if (orders_ >= 0) ::close(std::exchange(orders_, -1));
+  orders_.reset();
   // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One
   // that PID 1 has buried among its orphans has no number any more.
   if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
@@ -57,7 +58,7 @@ void Guardian::reap() noexcept {
 void Guardian::write(const Order& order) const noexcept {
   // A guardian that does not read is stopped, one whose pipe
   // is closed will be replaced: neither is to hold us up.
-  (void)!::write(orders_, &order, sizeof order);
+  (void)!::write(orders_.number(), &order, sizeof order);
 }
 
 void Guardian::tell_group(pid_t group) noexcept {
@@ -81,9 +82,7 @@ void Guardian::dismiss() noexcept {
   write({.kind = Order::dismissed});
 }
 
-TimePoint Guardian::wake_at() const {
-  return orders_ >= 0 || dismissed_ ? kNever : later(started_, kBetweenTwo);
-}
+TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : later(started_, kBetweenTwo); }
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
@@ -91,7 +90,7 @@ void Guardian::ready(short events, TimePoint now) {
     reap();
     mention("the guardian has died");
   }
-  if (now >= later(started_, kBetweenTwo)) start();
+  if (now >= later(started_, kBetweenTwo)) start(now);
 }
 
 }  // namespace rlock

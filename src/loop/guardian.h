@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include "base/descriptor.h"
 #include "loop/guardian_main.h"
 #include "loop/loop.h"
 #include "loop/source.h"
@@ -38,12 +39,12 @@ class Guardian final : public Source {
   pid_t pid() const noexcept { return pid_; }
 
   /// Silent but for its end; afterwards there is nothing to hear.
-  int fd() const override { return dismissed_ ? -1 : orders_; }
+  int fd() const override { return dismissed_ ? -1 : orders_.number(); }
   TimePoint wake_at() const override;
   void ready(short events, TimePoint now) override;
 
  private:
-  void start();
+  void start(TimePoint now);
   void reap() noexcept;
   void write(const Order& order) const noexcept;
 
@@ -51,7 +52,7 @@ class Guardian final : public Source {
   Guarded guarded_;
   Deadlines deadlines_;
   pid_t pid_ = -1;
-  int orders_ = -1;
+  Descriptor orders_;  ///< the end of its pipe that we write to
   int start_errno_ = 0;
   TimePoint started_;
   bool stop_sent_ = false;

@@ -56,7 +56,7 @@ class GuardianLoop final : public Source {
   TimePoint wake_at() const override { return resting_ ? kNever : escalation_.wake_at(deadlines_); }
 
   void ready(short events, TimePoint now) override {
-    if (events != 0) listen();
+    if (events != 0) read_orders(now);
     while (const auto signal = escalation_.next(now, deadlines_)) {
       family_.signal(*signal);
       if (escalation_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
@@ -70,13 +70,13 @@ class GuardianLoop final : public Source {
     return {earliest(later(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
   }
 
-  void listen() {
+  void read_orders(TimePoint now) {
     Order order;
     ssize_t got = 0;
     while ((got = ::read(orders_, &order, sizeof order)) == sizeof order) obey(order);
     if (got == 0) {
       // rlock is dead, so nothing renews the lock, and the kernel has killed the command's first process.
-      give_up_ = later(Clock::now(), kLastTries);
+      give_up_ = later(now, kLastTries);
       resting_ = false;
       escalation_.hurry();
     }
@@ -88,7 +88,7 @@ class GuardianLoop final : public Source {
     switch (order.kind) {
       case Order::group:
         family_.set_group(order.pid);
-        resting_ = false;  // who is born too late has to be killed, too
+        resting_ = false;  // a process that is started too late has to be killed, too
         break;
       case Order::deadlines: deadlines_ = allowing(order.until); break;
       case Order::stop_sent: escalation_.skip_stop(); break;

@@ -12,9 +12,9 @@
 namespace rlock {
 namespace {
 
-/// How often we look whether the terminal is ours while the command waits
+/// How often we check whether the terminal is ours while the command waits
 /// for it: a shell that brings a running job to the foreground tells nobody.
-constexpr Milliseconds kLookForTerminal{200};
+constexpr Milliseconds kBetweenClaims{200};
 
 /// What keys and the window send to the group in the foreground.
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
@@ -32,7 +32,7 @@ void JobControl::turn(Child& child, TimePoint now) {
   if (const auto by = child.take_stop()) on_stop(child, *by, now);
   for (const Caught& caught : signals_.take()) on_signal(child, caught);
   waiting_ = waiting_ && child.stopped();
-  if (waiting_ && now >= next_look_) look_for_terminal(child, now);
+  if (waiting_ && now >= next_claim_) claim_terminal(child, now);
 }
 
 void JobControl::on_stop(Child& child, int by, TimePoint now) {
@@ -41,7 +41,7 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
     case SIGTTIN:
     case SIGTTOU:
       wanted_ = true;
-      look_for_terminal(child, now);
+      claim_terminal(child, now);
       break;
     case SIGTSTP:
       // Only what the terminal sent to the command alone has to be
@@ -56,13 +56,13 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
   }
 }
 
-void JobControl::look_for_terminal(const Child& child, TimePoint now) {
+void JobControl::claim_terminal(const Child& child, TimePoint now) {
   waiting_ = false;
   const bool there = terminal_.find();
   if (there && (terminal_.ours() || terminal_.lent()) && terminal_.lend(child.pid()))
     return pass_on(child, SIGCONT);
   waiting_ = true;
-  next_look_ = later(now, kLookForTerminal);
+  next_claim_ = later(now, kBetweenClaims);
   if (std::exchange(said_, true)) return;
   complain("the command waits for the terminal; it goes on when rlock is in the foreground");
 }

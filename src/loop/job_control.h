@@ -37,12 +37,12 @@ class JobControl {
   /// The last one that was passed on.
   std::optional<int> passed_on() const noexcept { return passed_on_; }
 
-  TimePoint wake_at() const noexcept { return waiting_ ? next_look_ : kNever; }
+  TimePoint wake_at() const noexcept { return waiting_ ? next_claim_ : kNever; }
 
  private:
   void on_stop(Child& child, int by, TimePoint now);
   void on_signal(const Child& child, const Caught& caught);
-  void look_for_terminal(const Child& child, TimePoint now);
+  void claim_terminal(const Child& child, TimePoint now);
   void stop_too(bool group);
   void pass_on(const Child& child, int number);
 
@@ -56,7 +56,7 @@ class JobControl {
   bool said_ = false;          ///< that it is
   bool told_to_stop_ = false;  ///< TSTP was passed on
   bool others_wait_ = false;   ///< somebody else of our group was stopped while the command had the terminal
-  TimePoint next_look_ = kNever;
+  TimePoint next_claim_ = kNever;
   std::optional<int> passed_on_;
 };
 

@@ -14,7 +14,7 @@ namespace rlock {
 /// What a name means, asked in a process of its own: the system's resolver can neither be interrupted nor
 /// hurried, and a name server that never answers holds it for half a minute.
 ///
-/// Passive like a Source, for whoever owns it: poll fd() for reading, call
+/// Passive like a Source, for its owner: poll fd() for reading, call
 /// ready(), look at found() and failure(). It has no deadline of its own; the
 /// destructor ends the helper at once. REQUIRES: a process with one thread.
 class Lookup {

@@ -18,7 +18,7 @@ Found find_program(const std::string& command, std::string_view folders) {
     const std::string file = folder.empty() ? command : std::string{folder}.append("/").append(command);
     struct stat facts;
     if (::stat(file.c_str(), &facts) != 0) continue;
-    // "./x", lest the command be looked for once more.
+    // "./x", so that the command is not searched for once more.
     if (S_ISREG(facts.st_mode) && ::access(file.c_str(), X_OK) == 0)
       return {folder.empty() ? "./" + file : file, 0};
     found.error = EACCES;

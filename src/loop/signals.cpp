@@ -102,26 +102,23 @@ Signals::Signals(Loop& loop) : loop_(loop), ignored_(ignored_now()) {
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
   ::sigdelset(&taken, SIGCHLD);
-  fd_ = ::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (fd_ < 0) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
+  fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
   loop_.join(*this);
 }
 
-Signals::~Signals() {
-  loop_.leave(*this);
-  ::close(fd_);
-}
+Signals::~Signals() { loop_.leave(*this); }
 
 short Signals::interest() const { return POLLIN; }
 
 void Signals::ready(short events, TimePoint) {
-  if (events != 0) look();
+  if (events != 0) drain();
 }
 
-void Signals::look() {
+void Signals::drain() {
   signalfd_siginfo infos[8];
   ssize_t got = 0;
-  while ((got = ::read(fd_, infos, sizeof infos)) > 0) {
+  while ((got = ::read(fd_.number(), infos, sizeof infos)) > 0) {
     const auto count = static_cast<std::size_t>(got) / sizeof infos[0];
     for (std::size_t i = 0; i < count; ++i) {
       const bool by_process = infos[i].ssi_code <= 0 && infos[i].ssi_code != SI_TIMER;
@@ -140,8 +137,8 @@ void Signals::take_stops() const noexcept {
 void Signals::stop(pid_t whom) {
   {
     const ContinueWatch watch;
-    // The default action, not STOP: an orphaned group, which nobody would continue, is not stopped by it. TSTP
-    // stays pending until it is unblocked, and a CONT from here on cancels it.
+    // The default action, not STOP: an orphaned group, which nobody would continue, is not stopped by it.
+    // TSTP stays pending until it is unblocked, and a CONT from here on cancels it.
     if (!watch.has_come()) ::kill(whom, SIGTSTP);
     const sigset_t tstp = only(SIGTSTP);
     const timespec at_once{};
@@ -150,16 +147,16 @@ void Signals::stop(pid_t whom) {
     // Here we are stopped, until somebody continues us.
     take_stops();
   }
-  look();
+  drain();
 }
 
 bool Signals::has_come(int number) {
-  look();
+  drain();
   return std::ranges::find(caught_, number, &Caught::number) != caught_.end();
 }
 
-bool Signals::look_for_any() {
-  look();
+bool Signals::drain_any() {
+  drain();
   return any();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "loop/loop.h"
 #include "loop/source.h"
 
@@ -20,13 +21,13 @@ struct Caught {
   pid_t sender;     ///< 0 when it lives in another pid namespace
 };
 
-/// Signals as facts: from construction on none interrupts or ends us, each waits to be looked at. But ^Z
-/// stops us like everybody else, until take_stops().
+/// Signals as facts: from construction on none interrupts or ends us, each waits until it is read. But ^Z
+/// stops us like any process, until take_stops().
 ///
 /// What was ignored when we were started (nohup, background jobs of sh) stays
-/// ignored. SIGCHLD gets its default action, lest the kernel reap for us, and SIGPIPE
-/// is ignored. Left to their own devices: KILL, STOP, and the faults (SEGV, BUS, FPE,
-/// ILL, TRAP, SYS). SIGCHLD is only blocked: whoever has children looks for it.
+/// ignored. SIGCHLD gets its default action, so that the kernel does not reap for us, and SIGPIPE
+/// is ignored. Not handled: KILL, STOP, and the faults (SEGV, BUS, FPE,
+/// ILL, TRAP, SYS). SIGCHLD is only blocked: Child reads it.
 /// REQUIRES: no other thread, and no other Signals.
 class Signals final : public Source {
  public:
@@ -35,21 +36,21 @@ class Signals final : public Source {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// Looks now instead of at the next turn.
-  void look();
+  /// Reads what has come now instead of at the next turn.
+  void drain();
 
-  /// For a wait that does not turn the loop: looks, and answers any().
-  bool look_for_any();
+  /// For a wait that does not turn the loop: drains, and answers any().
+  [[nodiscard]] bool drain_any();
 
-  /// Looks now: has `number` come since the last take()?
+  /// Drains: has `number` come since the last take()?
   bool has_come(int number);
 
   /// From here on TSTP is a fact as well: we have somebody to stop before us.
   void take_stops() const noexcept;
 
   /// Sends TSTP to `whom`, as kill() takes it (our pid, or 0: our group), is stopped by it, and returns when
-  /// somebody has continued us. A CONT that has not been read yet, or that comes before we stop, is enough for
-  /// that: when TSTP is sent the kernel discards a pending CONT, and there would be no other one.
+  /// somebody has continued us. A CONT that has not been read yet, or that comes before we stop, is enough:
+  /// when TSTP is sent the kernel discards a pending CONT, and there would be no other one.
   /// REQUIRES: take_stops()
   void stop(pid_t whom);
 
@@ -80,7 +81,7 @@ class Signals final : public Source {
   /// Mask and dispositions as we found them. For the command's process, between fork and exec.
   void restore() const noexcept;
 
-  int fd() const override { return fd_; }
+  int fd() const override { return fd_.number(); }
   short interest() const override;
   void ready(short events, TimePoint now) override;
 
@@ -92,7 +93,7 @@ class Signals final : public Source {
   std::bitset<NSIG> ignored_;
   struct sigaction child_ended_;  ///< as we found it
   struct sigaction pipe_closed_;  ///< as we found it
-  int fd_ = -1;
+  Descriptor fd_;
   std::vector<Caught> caught_;
   std::optional<int> ended_;
   bool insisted_ = false;

@@ -12,15 +12,11 @@ Terminal::Terminal(bool can_ask) : can_ask_(can_ask) {
   stdin_and_stdout_ = ::tcgetpgrp(STDOUT_FILENO) >= 0;
 }
 
-Terminal::~Terminal() {
-  if (own_) ::close(fd_);
-}
-
 bool Terminal::find() noexcept {
   if (fd_ >= 0) return true;
-  fd_ = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-  own_ = fd_ >= 0;
-  return own_;
+  opened_.reset(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+  fd_ = opened_.number();
+  return fd_ >= 0;
 }
 
 bool Terminal::to_be_handed_over() noexcept {

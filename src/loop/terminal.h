@@ -5,6 +5,8 @@
 
 #include <optional>
 
+#include "base/descriptor.h"
+
 namespace rlock {
 
 /// The controlling terminal, and which process group has it: ours, or the command's to which we have lent it.
@@ -16,7 +18,6 @@ class Terminal {
   /// `can_ask`: TTIN will stop a command that reads from it. Substitutions
   /// of interactive shells ignore it, and their commands would get an error.
   explicit Terminal(bool can_ask);
-  ~Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
 
@@ -47,8 +48,8 @@ class Terminal {
  private:
   bool taken_from_above() const noexcept;
 
-  int fd_ = -1;
-  bool own_ = false;  ///< fd_ is ours to close
+  int fd_ = -1;        ///< stdin, or the one that is opened
+  Descriptor opened_;  ///< /dev/tty, where stdin is something else
   bool can_ask_;
   bool stdin_and_stdout_ = false;
   bool lent_ = false;

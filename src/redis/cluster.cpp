@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// How long one node may take to tell who lives where before another one is asked.
+/// How long one node may take to answer CLUSTER SLOTS before another one is asked.
 constexpr Milliseconds kLeastShare{250};
 
 }  // namespace
@@ -36,13 +36,12 @@ Link* Cluster::link_of(std::uint64_t connection) {
 
 // --- calls ---------------------------------------------------------------------------------------
 
-Route::Choice Cluster::connection_for(std::string_view key) {
-  const TimePoint now = Clock::now();
-  look(now);
+Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
+  advance(now);
   if (!survey_ && doubted_ && backoff_.due(now)) begin_survey(now);
   if (asking_ && asking_->first == key) {
     const Address to = std::exchange(asking_, std::nullopt)->second;
-    if (Connection* connection = node(to).connection()) return connection;
+    if (Connection* connection = node(to).connection(now)) return connection;
   }
   if (connecting()) return NotYet{};
   if (slots_.empty()) return failure_.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
@@ -53,13 +52,13 @@ Route::Choice Cluster::connection_for(std::string_view key) {
     return Failure{Error::unreachable, fmt::format("no node of the cluster serves slot {}", slot_of(key))};
   }
   Link& link = node(*owner);
-  if (Connection* connection = link.connection()) return connection;
+  if (Connection* connection = link.connection(now)) return connection;
   doubt(now);  // it may have been replaced
   const Failure why = link.failure().value_or(Failure{});
   return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
 }
 
-Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key) {
+Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint) {
   Link* const link = link_of(connection);
   const Address asked = link != nullptr ? link->address() : Address{};
   if (const auto redirection = read_redirection(error, asked)) {
@@ -85,8 +84,8 @@ std::set<std::string> Cluster::run_ids() const {
   return ids;
 }
 
-void Cluster::abandon(std::uint64_t connection) {
-  if (Link* link = link_of(connection)) link->abandon(connection);
+void Cluster::abandon(std::uint64_t connection, TimePoint now) {
+  if (Link* link = link_of(connection)) link->abandon(connection, now);
   doubted_ = true;
 }
 
@@ -103,7 +102,7 @@ bool Cluster::contacted() const {
   return contacted_ || std::ranges::any_of(nodes_, [](const auto& node) { return node.second->contacted(); });
 }
 
-// --- who lives where -----------------------------------------------------------------------------
+// --- which node serves which slots ----------------------------------------------------------------
 
 /// What we know may be wrong. A node that is down is noticed again and again: one survey at a time.
 void Cluster::doubt(TimePoint now) {
@@ -119,7 +118,7 @@ void Cluster::begin_survey(TimePoint now) {
   std::ranges::reverse(survey.to_ask);  // the last one is next
   for (const auto& [address, link] : nodes_) {
     const bool alive = !link->failure() && link->contacted();
-    if (alive) survey.to_ask.push_back(link->address());  // who has talked to us before comes first
+    if (alive) survey.to_ask.push_back(link->address());  // a node that has answered before comes first
   }
   survey_ = std::move(survey);
   ask_next(now);
@@ -131,7 +130,7 @@ void Cluster::ask_next(TimePoint now) {
     survey_->to_ask.pop_back();
     std::erase(survey_->to_ask, address);
     Link& link = node(address);
-    Connection* const connection = link.connection();
+    Connection* const connection = link.connection(now);
     if (connection == nullptr) {
       const Failure why = link.failure().value_or(Failure{});
       survey_->worst = Failure{why.kind, fmt::format("{}: {}", address.str(), why.text)};
@@ -149,7 +148,7 @@ void Cluster::ask_next(TimePoint now) {
   finish(now);
 }
 
-void Cluster::look(TimePoint now) {
+void Cluster::advance(TimePoint now) {
   for (auto& [address, link] : nodes_)
     if (link->take_misplaced()) doubted_ = true;
   if (!survey_) return;
@@ -160,9 +159,9 @@ void Cluster::look(TimePoint now) {
   if (connection != nullptr && !connection->failure() && !silent) return;
   survey_->in_flight->forgotten = true;
   Link& link = *survey_->asked;
-  if (!silent && link.connection() != nullptr && link.connection()->number() != survey_->connection) {
-    survey_->connection = link.connection()->number();  // made anew in RESP2, as the server wanted it
-    survey_->in_flight = link.connection()->send(ask_slots());
+  if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != survey_->connection) {
+    survey_->connection = link.connection(now)->number();  // reopened in RESP2, as the server wanted it
+    survey_->in_flight = link.connection(now)->send(ask_slots());
     return;
   }
   const Failure why = link.failure().value_or(Failure{Error::unreachable, "no answer"});
@@ -183,7 +182,7 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
   slots_ = *std::move(map);
   failure_.reset();
   finish(now);
-  settle();
+  subscribe();
   forget_nodes();
 }
 
@@ -221,7 +220,7 @@ void Cluster::finish(TimePoint now) {
 // --- announcements -------------------------------------------------------------------------------
 
 /// Listens to each channel where it belongs now.
-void Cluster::settle() {
+void Cluster::subscribe() {
   for (auto& [channel, listened] : watched_) {
     const Address* owner = slots_.owner(slot_of(channel.str()));
     Link* const right = owner != nullptr ? &node(*owner) : listened;
@@ -240,7 +239,7 @@ void Cluster::settle() {
 }
 
 void Cluster::watch(const Channel& channel) {
-  if (watched_.emplace(channel, nullptr).second) settle();
+  if (watched_.emplace(channel, nullptr).second) subscribe();
 }
 
 void Cluster::unwatch(const Channel& channel) {
@@ -280,7 +279,7 @@ TimePoint Cluster::wake_at() const {
 }
 
 void Cluster::ready(short, TimePoint now) {
-  look(now);
+  advance(now);
   if (doubted_ && !watched_.empty()) doubt(now);
 }
 

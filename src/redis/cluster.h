@@ -16,22 +16,22 @@
 namespace rlock {
 
 /// The nodes of a cluster, each with a link of its own: a call goes where its key's
-/// slot lives. Who lives where is asked of the nodes one after the other, at the
-/// beginning and whenever a redirection or a failure says that it may have changed.
+/// slot is served. The nodes are asked for their slots one after the other, at the
+/// beginning and whenever a redirection or a failure says that they may have changed.
 ///
-/// It listens to a channel on the node of the channel's slot, in both ways at once: what is announced by
-/// SPUBLISH is not heard by SUBSCRIBE, nor the other way round.
+/// It subscribes to a channel on the node of the channel's slot, in both ways at once: a message of
+/// SPUBLISH does not reach SUBSCRIBE, nor the other way round.
 class Cluster final : public Route {
  public:
   Cluster(Loop& loop, const Target& target, const Timeouts& timeouts);
   ~Cluster() override;
 
-  Choice connection_for(std::string_view key) override;
+  Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return slots_.empty() && survey_; }
   TimePoint next_attempt() const override { return backoff_.next(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::set<std::string> run_ids() const override;
-  void abandon(std::uint64_t connection) override;
+  void abandon(std::uint64_t connection, TimePoint now) override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override;
@@ -45,7 +45,7 @@ class Cluster final : public Route {
   void ready(short events, TimePoint now) override;
 
  private:
-  /// A round of asking who lives where.
+  /// A round of asking which node serves which slots.
   struct Survey {
     std::vector<Address> to_ask;  ///< the last one is next
     Link* asked = nullptr;
@@ -59,12 +59,12 @@ class Cluster final : public Route {
   Link* link_of(std::uint64_t connection);
   void begin_survey(TimePoint now);
   void ask_next(TimePoint now);
-  void look(TimePoint now);
+  void advance(TimePoint now);
   void learn(const Reply& reply, TimePoint now);
   void pass(Failure why, TimePoint now);
   void finish(TimePoint now);
   void doubt(TimePoint now);
-  void settle();
+  void subscribe();
   void forget_nodes();
 
   Loop& loop_;
@@ -77,10 +77,10 @@ class Cluster final : public Route {
   bool contacted_ = false;         ///< one of those
   std::optional<Survey> survey_;
   Backoff backoff_;
-  bool doubted_ = true;  ///< is what we know of the slots to be asked for anew?
+  bool doubted_ = true;  ///< the slots have to be asked for again
   std::optional<Failure> failure_;
   std::optional<std::pair<std::string, Address>> asking_;  ///< the next call with this key goes there, once
-  std::map<Channel, Link*> watched_;                       ///< and who is listened to; null: nobody yet
+  std::map<Channel, Link*> watched_;                       ///< and the node it is subscribed to on, or null
 };
 
 }  // namespace rlock

@@ -17,7 +17,7 @@ std::uint64_t next_number() {
 }  // namespace
 
 Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls,
-                       Greeting greeting, TimePoint open_by)
+                       Greeting greeting, TimePoint now, TimePoint open_by)
     : loop_(loop),
       address_(address),
       tls_(std::move(tls)),
@@ -25,9 +25,9 @@ Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const
       number_(next_number()),
       handshake_(std::move(greeting), address, tls_ != nullptr),
       pipeline_(handshake_.greeting().resp3),
-      dial_(address, open_by) {
+      dial_(address, now, open_by) {
   loop_.join(*this);
-  ready(0, Clock::now());
+  ready(0, now);
 }
 
 Connection::~Connection() { loop_.leave(*this); }

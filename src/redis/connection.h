@@ -29,7 +29,7 @@ class Connection final : public Source {
   /// Begins to connect, with TLS if there is a context for it; fails by itself when `open_by` passes first.
   /// REQUIRES: the loop outlives the connection.
   Connection(Loop& loop, const Address& address, std::shared_ptr<const TlsContext> tls, Greeting greeting,
-             TimePoint open_by);
+             TimePoint now, TimePoint open_by);
   ~Connection() override;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;

@@ -12,11 +12,11 @@ struct Delivery {
   /// Does the call survive the failure of its connection?
   enum class Retry {
     never,           ///< the failure is the vote
-    until_deadline,  ///< tried again; before the first contact only with Executor::Options::retry_first_contact
+    until_deadline,  ///< tried again; before the first contact only with Options::retry_first_contact
   } retry = Retry::never;
 
-  /// When is a script sent with its source (EVAL) where its connection has not carried it yet? Else it goes by its
-  /// hash, and again with its source after NOSCRIPT.
+  /// When is a script sent with its source (EVAL) where its connection has not carried it yet? Else it goes
+  /// by its hash, and again with its source after NOSCRIPT.
   enum class Source {
     on_request,  ///< after NOSCRIPT
     to_several,  ///< at once if there are several nodes: a quorum waits for no node that asks for the script
@@ -28,8 +28,8 @@ struct Delivery {
   /// The nodes that it goes to; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};
 
-  /// 0: any connection. Else only the one with this number (Vote::connection): WAIT confirms the writes of its own
-  /// connection.
+  /// 0: any connection. Else only the one with this number (Vote::connection): WAIT confirms the writes of
+  /// its own connection.
   std::uint64_t only_connection = 0;
 
   /// How long the server may take beyond Timeouts::command before we call it silent: WAIT waits.

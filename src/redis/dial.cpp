@@ -21,8 +21,7 @@ namespace {
 
 /// What came of connect().
 std::string refusal(int error) {
-  return error == EAGAIN ? "too many are waiting there to be let in"
-                         : reason(error);  // a Unix socket's backlog is full
+  return error == EAGAIN ? "its listen queue is full" : reason(error);  // EAGAIN: of Unix sockets only
 }
 
 std::uint32_t zone_of(const std::string& name) {
@@ -44,7 +43,7 @@ void tune(int fd) {
 
 }  // namespace
 
-Dial::Dial(const Address& address, TimePoint until, const Lookup::Resolver& resolve)
+Dial::Dial(const Address& address, TimePoint now, TimePoint until, const Lookup::Resolver& resolve)
     : address_(address), until_(until), share_ends_(until) {
   if (address_.is_unix()) {
     add_unix(address_.path);
@@ -55,7 +54,7 @@ Dial::Dial(const Address& address, TimePoint until, const Lookup::Resolver& reso
     lookup_.emplace(address_.host, resolve);
     return;
   }
-  if (!failure_) call_next(Clock::now());
+  if (!failure_) connect_next(now);
 }
 
 void Dial::add_unix(const std::string& path) {
@@ -98,14 +97,15 @@ short Dial::interest() const noexcept {
   return socket_ && !connected_ ? POLLOUT : short{0};
 }
 
-void Dial::call_next(TimePoint now) {
+void Dial::connect_next(TimePoint now) {
   while (next_ < endpoints_.size() && now < until_) {
     const auto waiting = static_cast<std::int64_t>(endpoints_.size() - next_);
     share_ends_ = std::min(until_, later(now, remaining(until_, now) / waiting));
-    if (call(endpoints_[next_++])) return;
+    if (connect(endpoints_[next_++])) return;
   }
   failure_ = first_failure_.empty() ? silence() : first_failure_;
-  if (next_ > 1) *failure_ += fmt::format(" (and {} more addresses were no better)", next_ - 1);
+  if (next_ == 2) *failure_ += " (1 other address failed too)";
+  if (next_ > 2) *failure_ += fmt::format(" ({} other addresses failed too)", next_ - 1);
 }
 
 /// What the system would have tried first is the best clue.
@@ -114,7 +114,7 @@ void Dial::note(const std::string& failure) {
 }
 
 /// True: it is connected, or on its way.
-bool Dial::call(const Endpoint& endpoint) {
+bool Dial::connect(const Endpoint& endpoint) {
   const auto family = endpoint.address.ss_family;
   socket_.reset(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket_) {
@@ -150,7 +150,7 @@ std::string Dial::silence() const {
                  : "no answer to the connection attempt";
 }
 
-void Dial::look_at_answer(TimePoint now) {
+void Dial::drain_lookup(TimePoint now) {
   lookup_->ready();
   if (lookup_->failure()) {
     failure_ = fmt::format("cannot look up {}: {}", in_quotes(address_.host), sanitized(*lookup_->failure()));
@@ -162,23 +162,23 @@ void Dial::look_at_answer(TimePoint now) {
     failure_ = silence();
   }
   lookup_.reset();
-  if (!failure_) call_next(now);
+  if (!failure_) connect_next(now);
 }
 
 void Dial::ready(short events, TimePoint now) {
   if (connected_ || failure_) return;
-  if (lookup_) return look_at_answer(now);
+  if (lookup_) return drain_lookup(now);
   if (events != 0 && socket_) {
     if (const auto ended = outcome()) {
       connected_ = *ended == 0;
       if (connected_) return;
       note(refusal(*ended));
-      return call_next(now);
+      return connect_next(now);
     }
   }
   if (now < share_ends_) return;
   note(silence());
-  call_next(now);
+  connect_next(now);
 }
 
 }  // namespace rlock

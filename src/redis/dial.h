@@ -13,15 +13,16 @@
 
 namespace rlock {
 
-/// The way to a connected socket, within a time. A name is looked up each time, for it may have moved; where
+/// Connects a socket, within a time. A name is looked up each time, for it may have moved; where
 /// it has several addresses they are tried in turn, each for its share of the time that is left. `localhost`
 /// is this machine, whatever any name server says.
 ///
-/// Passive like a Source, for whoever owns it: ask connected() and failure() after ready().
+/// Passive like a Source, for its owner: ask connected() and failure() after ready().
 class Dial {
  public:
   /// Begins. A Unix socket is connected, or has failed, when this returns.
-  Dial(const Address& address, TimePoint until, const Lookup::Resolver& resolve = Lookup::system_resolver);
+  Dial(const Address& address, TimePoint now, TimePoint until,
+       const Lookup::Resolver& resolve = Lookup::system_resolver);
 
   bool connected() const noexcept { return connected_; }
   const std::optional<std::string>& failure() const noexcept { return failure_; }
@@ -30,7 +31,7 @@ class Dial {
   std::string silence() const;
 
   /// The socket: non-blocking, closed on exec. REQUIRES: connected()
-  Descriptor take() { return std::move(socket_); }
+  [[nodiscard]] Descriptor take() { return std::move(socket_); }
 
   int fd() const noexcept { return lookup_ ? lookup_->fd() : socket_.number(); }
   short interest() const noexcept;
@@ -45,12 +46,12 @@ class Dial {
 
   bool add(const std::string& numeric);
   void add_unix(const std::string& path);
-  void call_next(TimePoint now);
-  bool call(const Endpoint& endpoint);
+  void connect_next(TimePoint now);
+  bool connect(const Endpoint& endpoint);
   void note(const std::string& failure);
   std::optional<int> outcome() const;
 
-  void look_at_answer(TimePoint now);
+  void drain_lookup(TimePoint now);
 
   const Address address_;
   const TimePoint until_;

@@ -116,7 +116,7 @@ void Executor::drop(Request request) {
     node_call.in_flight->forgotten = true;
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
     if (pending.delivery.extra_time > Milliseconds{0} && !node_call.in_flight->answer)
-      routes_[node]->abandon(node_call.connection);
+      routes_[node]->abandon(node_call.connection, Clock::now());
   }
   pending_.erase(request);
 }
@@ -239,7 +239,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   if (now < node_call.not_before) return;
   Route& route = *routes_[node];
   const Route::Choice choice = pending.delivery.only_connection == 0
-                                   ? route.connection_for(pending.key())
+                                   ? route.connection_for(pending.key(), now)
                                    : Route::Choice{route.find(pending.delivery.only_connection)};
   if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // see wake_at()
@@ -260,8 +260,9 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
                                           .asking = std::exchange(node_call.with_asking, false)});
 }
 
-/// A server that hangs keeps our calls in its socket buffer. One unanswered acquire per connection is allowed, so
-/// that what undoes it is still read when we have gone: a server reads little of a socket whose other end is closed.
+/// A server that hangs keeps our calls in its socket buffer. One unanswered acquire per connection is
+/// allowed, so that what undoes it is still read when we have gone: a server reads little of a socket whose
+/// other end is closed.
 bool Executor::has_unanswered_call(const Pending& pending, const Connection& connection) const {
   return nodes() > 1 && pending.delivery.retry == Delivery::Retry::never && with_source(pending.delivery) &&
          connection.has_unanswered();
@@ -278,9 +279,8 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   Route& route = *routes_[node];
   Connection* connection = route.find(node_call.connection);
   if (node_call.in_flight->answer) return accept(pending, node, now);
-  if (node_call.in_flight->again)
-    return finish_attempt(node_call,
-                          pending.votes[node]);  // the next connection speaks RESP2: it is sent again at once
+  // The next connection speaks RESP2: the call is sent again at once.
+  if (node_call.in_flight->again) return finish_attempt(node_call, pending.votes[node]);
   if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
   if (connection->failure()) return broke(pending, node, *connection->failure(), now);
   if (now < earliest(attempt_ends(pending, node_call, *connection), pending.deadline)) return;
@@ -293,7 +293,7 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   };
   if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
     return silent(connection->silence());
-  route.abandon(node_call.connection);
+  route.abandon(node_call.connection, now);
   silent(fmt::format("no answer within {}", describe(elapsed(node_call.sent_at, now))));
 }
 
@@ -319,8 +319,8 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
     --vote.attempts;  // it was not carried out
     return;
   }
-  Route::Verdict verdict =
-      reply.is_error() ? routes_[node]->judge(connection, reply, pending.key()) : Route::Verdict::pass_on;
+  Route::Verdict verdict = reply.is_error() ? routes_[node]->judge(connection, reply, pending.key(), now)
+                                            : Route::Verdict::pass_on;
   if (reply.is_error("TRYAGAIN") && !pending.call.while_slot_moves.empty() &&
       !std::exchange(node_call.slot_moves, true))
     verdict = Route::Verdict::again;

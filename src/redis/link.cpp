@@ -25,8 +25,7 @@ Link::~Link() { loop_.leave(*this); }
 
 // --- the connection ------------------------------------------------------------------------------
 
-Connection* Link::connection() {
-  const TimePoint now = Clock::now();
+Connection* Link::connection(TimePoint now) {
   advance(now);
   if (!connection_ && backoff_.due(now)) open(now);
   return connection_.get();
@@ -43,7 +42,7 @@ Greeting Link::greeting() const {
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
-  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), later(now, timeouts_.connect));
+  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, later(now, timeouts_.connect));
 }
 
 /// Certificates are renewed while locks are held. Files that cannot
@@ -53,7 +52,7 @@ void Link::read_certificates_again() {
   try {
     tls_ = tls_context(target_.tls);
   } catch (const Error& e) {
-    mention(fmt::format("{}: those from before serve on", e.what()));
+    mention(fmt::format("{}: keeping the previously loaded certificates", e.what()));
   }
 }
 
@@ -98,7 +97,7 @@ void Link::check_connection(TimePoint now) {
   if (before == Resp2::no && resp2_ != Resp2::no) open(now);
 }
 
-void Link::abandon(std::uint64_t connection) {
+void Link::abandon(std::uint64_t connection, TimePoint now) {
   if (find(connection) == nullptr) return;
   contacted_ = contacted();
   loop_.leave(*connection_);
@@ -106,20 +105,20 @@ void Link::abandon(std::uint64_t connection) {
   connection_->stop_reading();
   if (!connection_->failure()) abandoned_.push_back(std::move(connection_));
   if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
-  failed({Error::unreachable, "no answer in time"}, Clock::now());
+  failed({Error::unreachable, "no answer in time"}, now);
 }
 
 void Link::send_on_abandoned(const std::vector<Call>& calls) {
   for (auto& connection : abandoned_) connection->leave_behind(calls);
 }
 
-void Link::renew(std::uint64_t connection, Failure why) {
-  if (find(connection) != nullptr) failed(std::move(why), Clock::now());
+void Link::renew(std::uint64_t connection, Failure why, TimePoint now) {
+  if (find(connection) != nullptr) failed(std::move(why), now);
 }
 
-void Link::retire() {
+void Link::retire(TimePoint now) {
   subscriptions_.clear();
-  if (connection_) failed({Error::unreachable, "retired"}, Clock::now());
+  if (connection_) failed({Error::unreachable, "retired"}, now);
 }
 
 Connection* Link::find(std::uint64_t connection) {

@@ -31,7 +31,7 @@ class Link final : public Source {
 
   /// What may be written to now (it may still be opening: calls
   /// wait in it). Nothing while the pause after a failure lasts.
-  Connection* connection();
+  Connection* connection(TimePoint now);
 
   /// What the server says of itself; empty while there is no connection.
   ServerIdentity identity() const { return connection_ ? connection_->identity() : ServerIdentity{}; }
@@ -45,7 +45,7 @@ class Link final : public Source {
   bool contacted() const noexcept { return contacted_ || (connection_ && connection_->spoke()); }
 
   /// See Route.
-  void abandon(std::uint64_t connection);
+  void abandon(std::uint64_t connection, TimePoint now);
   void send_on_abandoned(const std::vector<Call>& calls);
   bool has_abandoned() const noexcept { return !abandoned_.empty(); }
   Connection* find(std::uint64_t connection);
@@ -56,10 +56,10 @@ class Link final : public Source {
   }
 
   /// Closes this connection, if it still is the one: what it led to is not the server we want.
-  void renew(std::uint64_t connection, Failure why);
+  void renew(std::uint64_t connection, Failure why, TimePoint now);
 
   /// Closes the connection and opens no other: only send_on_abandoned() still works.
-  void retire();
+  void retire(TimePoint now);
 
   /// See Route. `sharded`: by SSUBSCRIBE.
   void watch(const Channel& channel, bool sharded);

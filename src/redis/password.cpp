@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/redaction.h"
 #include "base/text.h"
@@ -23,13 +24,10 @@ class File {
   explicit File(const std::string& path) : path_(path) {
     // Without O_NONBLOCK a named pipe that nobody writes to would hold us here for ever; with it, it is an
     // empty file.
-    fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (fd_ < 0) refuse(std::strerror(errno));
-    ::fcntl(fd_, F_SETFL, 0);
+    fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!fd_) refuse(std::strerror(errno));
+    ::fcntl(fd_.number(), F_SETFL, 0);
   }
-  ~File() { ::close(fd_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   [[noreturn]] void refuse(std::string_view why) const {
     throw Error{Error::config, fmt::format("password file {}: {}", in_quotes(path_), why)};
@@ -37,14 +35,14 @@ class File {
 
   bool can_be_read_again() const {
     struct stat facts{};
-    return ::fstat(fd_, &facts) == 0 && S_ISREG(facts.st_mode);
+    return ::fstat(fd_.number(), &facts) == 0 && S_ISREG(facts.st_mode);
   }
 
   std::string content() const {
     std::array<char, kLongestPassword> buffer;
     std::string text;
     for (;;) {
-      const ssize_t got = ::read(fd_, buffer.data(), buffer.size());
+      const ssize_t got = ::read(fd_.number(), buffer.data(), buffer.size());
       if (got == 0) return text;
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) refuse(std::strerror(errno));
@@ -55,7 +53,7 @@ class File {
 
  private:
   const std::string& path_;
-  int fd_;
+  Descriptor fd_;
 };
 
 }  // namespace

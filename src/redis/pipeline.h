@@ -64,8 +64,8 @@ class Pipeline {
   /// Sends a call and its followers.
   std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
 
-  /// Writes calls whose replies nobody will read: scripts as text (once), since nobody could answer a NOSCRIPT.
-  /// Nothing unless open.
+  /// Writes calls whose replies nobody will read: scripts as text (once), since nobody could answer a
+  /// NOSCRIPT. Nothing unless open.
   void leave_behind(const std::vector<Call>& calls);
 
   void subscribe(const Channel& channel, bool sharded);

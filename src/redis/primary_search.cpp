@@ -71,7 +71,7 @@ void PrimarySearch::ask(TimePoint now) {
                   .password = target_.password.read(),
                   .resp3 = resp3_,
                   .meant = greeting.meant};
-    connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, deadline_);
+    connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, now, deadline_);
   } catch (const Error& error) {
     // No password file just now, or no process that looks the name up: no reason to end.
     connection_.reset();
@@ -81,7 +81,7 @@ void PrimarySearch::ask(TimePoint now) {
   in_flight_ = connection_->send(command({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", target_.master}));
 }
 
-void PrimarySearch::look(TimePoint now) {
+void PrimarySearch::advance(TimePoint now) {
   if (!connection_) return;
   if (in_flight_->answer) return accept(*in_flight_->answer, now);
   if (!connection_->failure() && now < deadline_) return;

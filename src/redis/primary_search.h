@@ -14,19 +14,19 @@ namespace rlock {
 /// share of the time to connect; the one that could tell is asked first the
 /// next time. A Sentinel that does not know our password is asked without one.
 ///
-/// Passive like a Source, for whoever owns it: begin(), and look() after a turn of the loop.
+/// Passive like a Source, for its owner: begin(), and advance() after a turn of the loop.
 class PrimarySearch {
  public:
   PrimarySearch(Loop& loop, const Target& target, std::shared_ptr<const TlsContext> tls,
                 const Timeouts& timeouts);
 
-  /// Asks everybody anew.
+  /// Asks all of them again.
   void begin(TimePoint now);
 
   /// What was found is not a primary, or not there: asks those who have not been asked yet.
   void disbelieve(Failure why, TimePoint now);
 
-  void look(TimePoint now);
+  void advance(TimePoint now);
 
   /// At most one of them, and none while it is under way.
   const std::optional<Address>& found() const noexcept { return found_; }

@@ -63,8 +63,8 @@ class Redis {
   /// It goes on to its deadline in the background.
   virtual void detach(Request request) = 0;
 
-  /// From when on these votes are enough: TimePoint::min() at once, kNever not yet. Asked once per turn of the
-  /// loop, with the time of that turn.
+  /// From when on these votes are enough: TimePoint::min() at once, kNever not yet. Asked once per turn of
+  /// the loop, with the time of that turn.
   using EnoughFrom = std::function<TimePoint(const Votes&, TimePoint now)>;
 
   /// Posts, pumps the loop until every vote is settled, or they are enough, or the patience ends; drops.

@@ -34,7 +34,7 @@ class ReplyReader {
   /// `most` bytes; nothing while it is incomplete. A push may take kMostBytes:
   /// anybody may send one to a channel, and it is not the server's fault.
   /// Throws Error{unreachable} for what is not the Redis protocol, and for more than the bounds.
-  std::optional<Item> next(std::size_t most = kMostBytes);
+  [[nodiscard]] std::optional<Item> next(std::size_t most = kMostBytes);
 
  private:
   struct Budget {

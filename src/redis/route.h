@@ -21,7 +21,7 @@ class Route : public Source {
 
   /// A connection that may be written to, *not yet*, or why the
   /// last attempt failed: the next attempt is already planned.
-  virtual Choice connection_for(std::string_view key) = 0;
+  [[nodiscard]] virtual Choice connection_for(std::string_view key, TimePoint now) = 0;
 
   /// Does connection_for() answer NotYet? The route works on by itself, as a source of the loop;
   /// as soon as this becomes false, connection_for() is worth asking again.
@@ -31,13 +31,14 @@ class Route : public Source {
   virtual TimePoint next_attempt() const = 0;
 
   /// What an error reply means for the call that got it.
-  enum class Verdict {
+  enum class [[nodiscard]] Verdict {
     pass_on,  ///< it is the caller's answer
     again,    ///< ask again at once: the route has learned something
     asking,   ///< ask again at once where connection_for() now leads, with ASKING in front
     later,    ///< ask again after a pause: the server cannot answer now (LOADING, BUSY, ...)
   };
-  virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) = 0;
+  virtual Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key,
+                        TimePoint now) = 0;
 
   /// Does this error say that the server is not what the URL names it? Then why, and the right URL.
   virtual std::optional<Failure> wrong_url(const Reply&) const { return std::nullopt; }
@@ -47,7 +48,7 @@ class Route : public Source {
 
   /// The answer to a call on this connection is late: the connection is not
   /// used again. Its socket stays open, unread, for send_on_abandoned().
-  virtual void abandon(std::uint64_t connection) = 0;
+  virtual void abandon(std::uint64_t connection, TimePoint now) = 0;
 
   /// Writes `calls` behind those that the abandoned connections still carry: a frozen server that wakes up
   /// carries those out and then undoes them. Nobody waits for an answer.

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostRetired = 4;
 
 /// Between two questions whether the primary is still the one: less than a third of a short lease.
-constexpr Milliseconds kLookAgain{500};
+constexpr Milliseconds kAskAgain{500};
 
 }  // namespace
 
@@ -29,11 +29,10 @@ Sentinel::Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts)
 
 Sentinel::~Sentinel() { loop_.leave(*this); }
 
-Route::Choice Sentinel::connection_for(std::string_view) {
-  const TimePoint now = Clock::now();
-  look(now);
+Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
+  advance(now);
   if (state_ == State::resting && backoff_.due(now)) search(now);
-  if (state_ == State::leading && now >= look_again_at_) begin_to_look_again(now);
+  if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
   return link_->find(checked_);
@@ -46,60 +45,60 @@ bool Sentinel::leads() const {
 }
 
 void Sentinel::search(TimePoint now) {
-  retire();
+  retire(now);
   backoff_.began(now);
   failure_.reset();
-  looks_again_ = false;
+  asks_again_ = false;
   state_ = State::searching;
   search_.begin(now);
-  look(now);
+  advance(now);
 }
 
-void Sentinel::look(TimePoint now) {
+void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     contacted_ = contacted_ || link_->contacted();
     const Connection* broken = link_->find(checked_);
     fail(broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"}, now);
   }
-  if (looks_again_) look_again(now);
-  if (state_ == State::searching) look_at_search(now);
+  if (asks_again_) confirm(now);
+  if (state_ == State::searching) follow_search(now);
   if (state_ == State::checking) check(now);
 }
 
-void Sentinel::begin_to_look_again(TimePoint now) {
-  look_again_at_ = later(now, kLookAgain);
-  if (!std::exchange(looks_again_, true)) search_.begin(now);
+void Sentinel::begin_to_confirm(TimePoint now) {
+  ask_again_at_ = later(now, kAskAgain);
+  if (!std::exchange(asks_again_, true)) search_.begin(now);
 }
 
 /// Do the Sentinels name another one by now? Where none of them answers, the one that we have serves on.
-void Sentinel::look_again(TimePoint now) {
-  search_.look(now);
+void Sentinel::confirm(TimePoint now) {
+  search_.advance(now);
   if (!search_.found() && !search_.failure()) return;
-  looks_again_ = false;
+  asks_again_ = false;
   if (search_.failure() || *search_.found() == link_->address()) {
-    if (state_ == State::confirming) lead();
+    if (state_ == State::confirming) lead(now);
     return;
   }
   contacted_ = contacted_ || link_->contacted();
-  retire();
+  retire(now);
   state_ = State::searching;
 }
 
-void Sentinel::look_at_search(TimePoint now) {
-  search_.look(now);
+void Sentinel::follow_search(TimePoint now) {
+  search_.advance(now);
   if (search_.failure()) return fail(*search_.failure(), now);
   if (!search_.found()) return;
   link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
   state_ = State::checking;
   checked_ = 0;
   check_ends_ = later(now, timeouts_.connect + timeouts_.command);
-  look_again_at_ = later(now, kLookAgain);
-  late_at_ = look_again_at_;
+  ask_again_at_ = later(now, kAskAgain);
+  late_at_ = ask_again_at_;
 }
 
-/// Asks who was named what it is.
+/// Asks the server that was named for its role.
 void Sentinel::check(TimePoint now) {
-  Connection* connection = link_->connection();
+  Connection* connection = link_->connection(now);
   contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr) {
     const Failure why = link_->failure().value_or(Failure{});
@@ -112,14 +111,14 @@ void Sentinel::check(TimePoint now) {
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
   if (!role_->answer) {
-    if (now >= look_again_at_) begin_to_look_again(now);
+    if (now >= ask_again_at_) begin_to_confirm(now);
     if (now < check_ends_) return;
     return doubt({Error::unreachable, fmt::format("{}, the primary of {}, does not answer",
                                                   link_->address().str(), in_quotes(target_.master))},
                  now);
   }
   const Reply& role = *role_->answer;
-  // Who may not ask for the role learns it from READONLY.
+  // Where an ACL forbids ROLE, READONLY will tell.
   const bool replica = role.kind() == Reply::Kind::array &&
                        !(role.at(0).kind() == Reply::Kind::text && role.at(0).text() == "master");
   if (replica) {
@@ -129,54 +128,54 @@ void Sentinel::check(TimePoint now) {
                      link_->address().str(), in_quotes(target_.master))},
         now);
   }
-  if (now < late_at_) return lead();
+  if (now < late_at_) return lead(now);
   state_ = State::confirming;  // it may have been replaced before it could answer
-  looks_again_ = false;
-  begin_to_look_again(now);
+  asks_again_ = false;
+  begin_to_confirm(now);
 }
 
-void Sentinel::lead() {
+void Sentinel::lead(TimePoint now) {
   state_ = State::leading;
   if (const Address& primary = link_->address(); primary != primary_) {
     if (!primary_.host.empty()) mention(fmt::format("failed over to {}", primary.str()));
     primary_ = primary;
   }
-  look_again_at_ = later(Clock::now(), kLookAgain);
+  ask_again_at_ = later(now, kAskAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 
 /// Another Sentinel may know better.
 void Sentinel::doubt(Failure why, TimePoint now) {
-  retire();
-  looks_again_ = false;
+  retire(now);
+  asks_again_ = false;
   if (why.kind != Error::unreachable) return fail(std::move(why), now);
   state_ = State::searching;
   search_.disbelieve(std::move(why), now);
-  look(now);
+  advance(now);
 }
 
 void Sentinel::fail(Failure why, TimePoint now) {
-  retire();
-  looks_again_ = false;
+  retire(now);
+  asks_again_ = false;
   state_ = State::resting;
   failure_ = std::move(why);
   backoff_.ended(now);
 }
 
-void Sentinel::retire() {
+void Sentinel::retire(TimePoint now) {
   if (!link_) return;
   old_wakeups_ += link_->wakeups();
-  link_->retire();
+  link_->retire(now);
   std::unique_ptr<Link> link = std::move(link_);
   if (!link->has_abandoned()) return;
   retired_.push_back(std::move(link));
   if (retired_.size() > kMostRetired) retired_.erase(retired_.begin());
 }
 
-Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view) {
+Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view,
+                               TimePoint now) {
   if (error.is_error("READONLY")) {
-    if (find(connection) != nullptr)
-      fail({Error::unreachable, "the primary has become a replica"}, Clock::now());
+    if (find(connection) != nullptr) fail({Error::unreachable, "the primary has become a replica"}, now);
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;
@@ -187,10 +186,10 @@ std::set<std::string> Sentinel::run_ids() const {
   return {link_->identity().run_id};
 }
 
-void Sentinel::abandon(std::uint64_t connection) {
+void Sentinel::abandon(std::uint64_t connection, TimePoint now) {
   if (find(connection) == nullptr) return;
-  link_->abandon(connection);
-  fail({Error::unreachable, "no answer in time"}, Clock::now());
+  link_->abandon(connection, now);
+  fail({Error::unreachable, "no answer in time"}, now);
 }
 
 void Sentinel::send_on_abandoned(const std::vector<Call>& calls) {
@@ -221,18 +220,18 @@ TimePoint Sentinel::wake_at() const {
       const Connection* connection = link_->find(checked_);
       const bool moved = connection == nullptr || connection->failure() || role_->answer;
       if (moved) return TimePoint::min();
-      return earliest(check_ends_, looks_again_ ? search_.wake_at() : look_again_at_);
+      return earliest(check_ends_, asks_again_ ? search_.wake_at() : ask_again_at_);
     }
     case State::confirming:
     case State::leading:
       if (!leads()) return TimePoint::min();
-      return looks_again_ ? search_.wake_at() : kNever;
+      return asks_again_ ? search_.wake_at() : kNever;
   }
   return kNever;
 }
 
 void Sentinel::ready(short, TimePoint now) {
-  look(now);
+  advance(now);
   if (state_ == State::resting && !watched_.empty() && backoff_.due(now)) search(now);
 }
 

@@ -14,19 +14,19 @@ namespace rlock {
 
 /// The primary that the Sentinels name. They are asked again whenever the connection to it is
 /// lost or leads to a replica, and beside the calls: after a failover the old primary goes on
-/// answering as one for some ten seconds, or does so when it wakes up. Who they name is asked
-/// what it is before it gets a call: a replica would tell of locks that are long gone.
+/// answering as one for some ten seconds, or does so when it wakes up. The server that they name is
+/// asked for its role before it gets a call: a replica would tell of locks that are long gone.
 class Sentinel final : public Route {
  public:
   Sentinel(Loop& loop, const Target& target, const Timeouts& timeouts);
   ~Sentinel() override;
 
-  Choice connection_for(std::string_view key) override;
+  Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return state_ != State::resting && state_ != State::leading; }
   TimePoint next_attempt() const override { return backoff_.next(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::set<std::string> run_ids() const override;
-  void abandon(std::uint64_t connection) override;
+  void abandon(std::uint64_t connection, TimePoint now) override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override { return contacted_; }
@@ -43,15 +43,15 @@ class Sentinel final : public Route {
   enum class State { resting, searching, checking, confirming, leading };
 
   void search(TimePoint now);
-  void look(TimePoint now);
-  void look_at_search(TimePoint now);
-  void look_again(TimePoint now);
-  void begin_to_look_again(TimePoint now);
+  void advance(TimePoint now);
+  void follow_search(TimePoint now);
+  void confirm(TimePoint now);
+  void begin_to_confirm(TimePoint now);
   void check(TimePoint now);
-  void lead();
+  void lead(TimePoint now);
   void doubt(Failure why, TimePoint now);
   void fail(Failure why, TimePoint now);
-  void retire();
+  void retire(TimePoint now);
   bool leads() const;
 
   Loop& loop_;
@@ -61,11 +61,11 @@ class Sentinel final : public Route {
   PrimarySearch search_;
   Backoff backoff_;
   State state_ = State::resting;
-  bool looks_again_ = false;  ///< the Sentinels are being asked beside the calls, or beside the check
-  TimePoint look_again_at_ = kNever;
-  TimePoint late_at_ = kNever;                  ///< who answers after that must be named once more
-  std::unique_ptr<Link> link_;                  ///< to who they named
-  Address primary_;                             ///< who led last
+  bool asks_again_ = false;  ///< the Sentinels are being asked beside the calls, or beside the check
+  TimePoint ask_again_at_ = kNever;
+  TimePoint late_at_ = kNever;                  ///< a primary that answers later must be named once more
+  std::unique_ptr<Link> link_;                  ///< to the server that they named
+  Address primary_;                             ///< the last one that was found
   std::vector<std::unique_ptr<Link>> retired_;  ///< for what their abandoned connections still carry
   std::uint64_t checked_ = 0;  ///< the connection that is asked, or was found to lead to a primary
   std::shared_ptr<InFlightCall> role_;

@@ -25,13 +25,13 @@ struct Meant {
 };
 
 /// Reads an answer to HELLO.
-ServerIdentity read_hello(const Reply& reply);
+[[nodiscard]] ServerIdentity read_hello(const Reply& reply);
 
 /// Reads an answer to INFO server: the run id. An error is an answer that says nothing.
-std::string read_run_id(const Reply& reply);
+[[nodiscard]] std::string read_run_id(const Reply& reply);
 
 /// Is it somebody else who answers?
-bool is_stranger(const Meant& meant, const ServerIdentity& who);
+[[nodiscard]] bool is_stranger(const Meant& meant, const ServerIdentity& who);
 
 /// What to ask a stranger, so that the right URL can be said; empty: nothing.
 std::vector<std::string> question_to_stranger(const ServerIdentity& who);

@@ -11,8 +11,8 @@ namespace rlock {
 Single::Single(Loop& loop, const Target& target, const Timeouts& timeouts)
     : target_(target), link_(loop, target, tls_context(target.tls), target.addresses.front(), timeouts) {}
 
-Route::Choice Single::connection_for(std::string_view) {
-  Connection* connection = link_.connection();
+Route::Choice Single::connection_for(std::string_view, TimePoint now) {
+  Connection* connection = link_.connection(now);
   if (connection != nullptr && connection->identity().mode == "cluster" && !std::exchange(warned_, true))
     tell(fmt::format("{} is a node of a cluster, and serves its own keys only: use --url {}", str(),
                      url_of(Target::Topology::cluster, link_.address(), target_.tls.on)));
@@ -27,10 +27,10 @@ std::optional<Failure> Single::wrong_url(const Reply& error) const {
                              url_of(Target::Topology::cluster, link_.address(), target_.tls.on))};
 }
 
-Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view) {
+Route::Verdict Single::judge(std::uint64_t connection, const Reply& error, std::string_view, TimePoint now) {
   if (error.is_error("READONLY")) {
     // A primary that became a replica. Behind the same name there may be another one by now.
-    link_.renew(connection, failure_of(error));
+    link_.renew(connection, failure_of(error), now);
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;

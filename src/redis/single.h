@@ -10,13 +10,13 @@ class Single final : public Route {
  public:
   Single(Loop& loop, const Target& target, const Timeouts& timeouts);
 
-  Choice connection_for(std::string_view key) override;
+  Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return false; }  // calls wait in its connection
   TimePoint next_attempt() const override { return link_.next_attempt(); }
-  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key) override;
+  Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::optional<Failure> wrong_url(const Reply& error) const override;
   std::set<std::string> run_ids() const override { return {link_.identity().run_id}; }
-  void abandon(std::uint64_t connection) override { link_.abandon(connection); }
+  void abandon(std::uint64_t connection, TimePoint now) override { link_.abandon(connection, now); }
   void send_on_abandoned(const std::vector<Call>& calls) override { link_.send_on_abandoned(calls); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }

@@ -13,7 +13,7 @@
 
 namespace rlock {
 
-/// The slot of a key: CRC16 of what stands in its first braces, of all of it where they are missing or empty.
+/// The slot of a key: CRC16 of what is in its first braces, of the whole key where they are missing or empty.
 std::uint16_t slot_of(std::string_view key);
 
 /// Which node serves which slot, as far as we know.
@@ -23,19 +23,19 @@ class SlotMap {
 
   bool empty() const noexcept { return nodes_.empty(); }
 
-  /// The primary that serves the slot; nothing where nobody does.
+  /// The primary that serves the slot; null where no node does.
   const Address* owner(std::uint16_t slot) const;
 
   /// Is it one of the nodes that serve slots?
   bool has(const Address& node) const;
 
-  /// What a redirection has told.
+  /// What a redirection says.
   void move(std::uint16_t slot, const Address& to);
 
   /// Reads the answer to CLUSTER SLOTS. A node without a host
   /// is where `asked` is: it does not know its own name.
   /// Nothing where it is none.
-  static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
+  [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
  private:
   std::uint16_t number_of(const Address& node);
@@ -45,10 +45,10 @@ class SlotMap {
 };
 
 /// Who serves which slot? For SlotMap::read().
-Call ask_slots();
+[[nodiscard]] Call ask_slots();
 
-/// For each node that serves slots a key that lives there,
-/// by which it can be asked what only a node can answer.
+/// For each node that serves slots a key of one of them,
+/// to send that node what only a node can answer.
 std::vector<std::string> key_of_each_node(const SlotMap& slots);
 
 /// Where a cluster sends us: "MOVED 3999 10.0.0.1:6381", "ASK 3999 [::1]:6381".
@@ -58,6 +58,6 @@ struct Redirection {
 };
 
 /// Nothing for an error that is no redirection, or one that leads nowhere.
-std::optional<Redirection> read_redirection(const Reply& error, const Address& asked);
+[[nodiscard]] std::optional<Redirection> read_redirection(const Reply& error, const Address& asked);
 
 }  // namespace rlock

@@ -58,7 +58,7 @@ void require_hashed(const std::string& path) {
   refuse("cacertdir", path, "has no certificate under its hash; `openssl rehash` makes such names");
 }
 
-/// We never ask for a passphrase: who starts us at three in the morning is cron.
+/// We never ask for a passphrase: cron could not answer.
 int no_passphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

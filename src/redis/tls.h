@@ -13,7 +13,7 @@ struct ssl_st;
 
 namespace rlock {
 
-/// Whom to trust and who we are: TLS 1.2 or newer, the certificates read once.
+/// Which servers to trust, and our own certificate: TLS 1.2 or newer, the certificates read once.
 /// Who does not speak TLS never makes one, and pays nothing for OpenSSL.
 class TlsContext {
  public:

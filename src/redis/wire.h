@@ -19,7 +19,7 @@ class Wire {
   Wire(Descriptor socket, std::unique_ptr<TlsSession> tls)
       : socket_(std::move(socket)), tls_(std::move(tls)) {}
 
-  /// May anything be said? With TLS not before the other end has proved who it is.
+  /// May anything be written? With TLS not before the server has proved its identity.
   bool secure() const noexcept { return !tls_ || tls_->established(); }
 
   int fd() const noexcept { return socket_.number(); }

@@ -62,7 +62,8 @@ class Wait {
 
   // --- undo ------------------------------------------------------------------------------------
 
-  /// Undoes what this round was granted, and gives up our place in the queue of every stage but the blocked one.
+  /// Undoes what this round was granted, and gives up our place in the queue of every stage but the blocked
+  /// one.
   void undo_round() {
     const bool granted = std::ranges::count(result().answers, Answer::granted) > 0;
     const bool undoes_blocked = granted || (several_nodes_ && result().may_be_granted && !blocked().queued);

@@ -15,7 +15,7 @@ namespace rlock {
 /// What the next attempt must not share with one that was undone.
 enum class NewIdentity {
   requests,  ///< the undo was answered; the owner keeps its places in queues
-  owner,  ///< the undo, or a copy of what it undoes, may still be in flight; an owner that was named by the user stays
+  owner,     ///< the undo, or a copy of what it undoes, may be in flight; an owner that the user named stays
 };
 
 /// Why a wait ended without the lock.
@@ -66,15 +66,16 @@ struct AcquireOptions {
   std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
 };
 
-/// The only wait loop of the program: ask; where it is busy undo what was granted, subscribe, and sleep until a
-/// message, the holder's TTL, poll_every() with jitter, the deadline or an interruption; then ask again (pacing.h).
-/// Whatever ends a wait that failed, all that may have been granted is undone (undo.h), also at nodes that are
-/// silent now and wake up later.
+/// The only wait loop of the program: ask; where it is busy undo what was granted, subscribe, and sleep until
+/// a message, the holder's TTL, poll_every() with jitter, the deadline or an interruption; then ask again
+/// (pacing.h). Whatever ends a wait that failed, all that may have been granted is undone (undo.h), also at
+/// nodes that are silent now and wake up later.
 ///
 /// Nothing is held while we wait for something else, so waiters never wait for each other.
 [[nodiscard]] Acquired acquire(Redis& redis, Wish wish, const AcquireOptions& options);
 
-/// The same for what has no owner: permits of a semaphore, a latch that is to open. REQUIRES: it outlives the call
+/// The same for what has no owner: permits of a semaphore, a latch that is to open. REQUIRES: it outlives the
+/// call
 [[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
 
 /// How long one of several servers may hold up a round, so that a frozen one costs no validity.

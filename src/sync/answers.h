@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// What the scripts of every kind of lock answer alike, decoded once. Each answer begins with a word, which means
-/// the same in every script. All of these throw Error{internal} for a reply that is out of shape.
+/// What the scripts of every kind of lock answer alike, decoded once. Each answer begins with a word, which
+/// means the same in every script. All of these throw Error{internal} for a reply that is out of shape.
 
 /// The first item, a word.
 std::string word_of(const Reply& reply);
@@ -17,9 +17,9 @@ std::string word_of(const Reply& reply);
 /// Throws Error{internal}: no script answers this word to `question`, "release".
 [[noreturn]] void refuse_word(std::string_view question, const Reply& reply);
 
-/// To acquire: {held, now[, token]}; {busy, pttl, holder}; {not_ours}: one more hold was asked for, and this owner
-/// has none; {upgrade}: it would wait for itself; {foreign, kind}: something else stands there. `wanted` is what
-/// was asked for: "a lock".
+/// To acquire: {held, now[, token]}; {busy, pttl, holder}; {not_ours}: one more hold was asked for, and this
+/// owner has none; {upgrade}: it would wait for itself; {foreign, kind}: something else stands there.
+/// `wanted` is what was asked for: "a lock".
 Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
 
 /// To release: {released, why}; {still_held}: an outer hold remains; {kept, rest}; {not_ours}. What else a

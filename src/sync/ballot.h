@@ -24,7 +24,8 @@ struct BallotResult {
   std::optional<Held> held;        ///< a quorum granted it
   std::optional<Refused> refused;  ///< a quorum can never grant it
   std::optional<Busy> busy;        ///< a quorum could grant it, but others have it
-  /// A quorum cannot be had: too many nodes do not answer. Another kind than unreachable: no waiting mends it.
+  /// A quorum cannot be had: too many nodes do not answer. Another kind than unreachable: no waiting mends
+  /// it.
   std::optional<Failure> failure;
 
   std::vector<Answer> answers{};  ///< of each node

@@ -11,8 +11,8 @@ constexpr int kPollJitterPart = 10;
 /// A TTL counts whole milliseconds; asking in the one in which it ends would be too early.
 constexpr Milliseconds kPastTtl{2};
 
-/// Between two rounds over several nodes that split their votes or were too few: random, or contenders would split
-/// them again; doubling, because there may be many of them.
+/// Between two rounds over several nodes that split their votes or were too few: random, or contenders would
+/// split them again; doubling, because there may be many of them.
 constexpr Milliseconds kLeastSplitPause{10};
 constexpr Milliseconds kMostSplitPause{500};
 

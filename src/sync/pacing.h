@@ -34,8 +34,8 @@ class Pacing {
 
   Sleep after(const Round& round, TimePoint now);
 
-  /// A wakeup came: when to ask. In the past: now. Anybody may publish messages, and an acquire costs the server
-  /// more than a message does, so there is a limit: a hundred at once, then 25 a second.
+  /// A wakeup came: when to ask. In the past: now. Anybody may publish messages, and an acquire costs the
+  /// server more than a message does, so there is a limit: a hundred at once, then 25 a second.
   TimePoint ask_after_wakeup() const;
   void count_wakeup(TimePoint now);
 

@@ -23,8 +23,8 @@ struct ReleaseResult {
   std::string unannounced;  ///< why waiters could not be told; empty when they were
 };
 
-/// Releases every part, all at once and whatever becomes of the others, each with its release_followers; one result
-/// per part.
+/// Releases every part, all at once and whatever becomes of the others, each with its release_followers; one
+/// result per part.
 [[nodiscard]] std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts,
                                                  const ReleaseOptions& options, const Patience& patience);
 

@@ -21,8 +21,8 @@ class Round {
         several_nodes_(redis.nodes() > 1),
         single_attempt_(single_attempt) {}
 
-  /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be had
-  /// now, as result() says; what the stages before it have taken is not undone yet.
+  /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be
+  /// had now, as result() says; what the stages before it have taken is not undone yet.
   std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo);
 
   /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.

@@ -34,7 +34,8 @@ void Undo::post(Stage& stage, Wake wake) {
   stage.queued = false;
   stage.reached.resize(redis_.nodes(), false);
   for (UndoCall& undo : stage.undo_calls(wake)) {
-    // Only behind a copy of the acquire: elsewhere it could come late and undo the next attempt of this identity.
+    // Only behind a copy of the acquire: elsewhere it could come late and undo the next attempt of this
+    // identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
       std::ranges::copy(undo.followers, std::back_inserter(calls));

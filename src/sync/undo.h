@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// Undoes what a wait may have been granted, on every node that may have received it: posts the calls, waits a
-/// little for their replies, and goes on with them while the wait does something else.
+/// Undoes what a wait may have been granted, on every node that may have received it: posts the calls, waits
+/// a little for their replies, and goes on with them while the wait does something else.
 class Undo {
  public:
   /// `hurried`: ends waiting for replies. REQUIRES: the Redis outlives it.
@@ -26,8 +26,8 @@ class Undo {
   /// Waits for the replies of the nodes that may have received an acquire; some hundred milliseconds at most.
   void await();
 
-  /// After await(): has every undo been answered, and was each call of this identity written only once? Then no
-  /// copy of an acquire or an undo is still in flight.
+  /// After await(): has every undo been answered, and was each call of this identity written only once? Then
+  /// no copy of an acquire or an undo is still in flight.
   bool certain() const;
 
   /// The next calls have a new identity: copies of what was posted before cannot harm them.

@@ -60,7 +60,8 @@ class Scene {
     return {words, options};
   }
 
-  /// The exit status of one command line, which must have been refused nothing: not even what it can do without.
+  /// The exit status of one command line, which must have been refused nothing: not even what it can do
+  /// without.
   int status(const Words& words) {
     CAPTURE(joined(words, " "));
     Rlock rlock = start(words);

@@ -134,7 +134,8 @@ std::string echo(const Words& command) {
   return line + ", and before: AUTH " + kCanary + " from redis://:" + kInUrl + "@host:1";
 }
 
-/// With sanitizers every fourth of so many that differ little, unless RLOCK_LONG=1: each starts thirty processes.
+/// With sanitizers every fourth of so many that differ little, unless RLOCK_LONG=1: each starts thirty
+/// processes.
 bool is_tried(std::size_t number) { return !kSanitized || long_profile() || number % 4 == 0; }
 
 }  // namespace

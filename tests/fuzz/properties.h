@@ -5,8 +5,8 @@
 namespace rlock::test {
 
 /// What must be true whatever the bytes are. Each throws std::logic_error where it is not.
-/// tests/fuzz/fuzz_test.cpp tries some thousand inputs in every run, the fuzzers beside this file as many as one
-/// likes.
+/// tests/fuzz/fuzz_test.cpp tries some thousand inputs in every run, the fuzzers beside this file as many as
+/// one likes.
 
 /// Either Error{usage} with a text that a terminal may see, or a place that prints harmlessly and reads back
 /// as the same.

@@ -69,7 +69,7 @@ TEST_CASE("a signal says whether a process has sent it") {
           Loop loop;
           Signals signals{loop};
           ::kill(::getpid(), SIGTERM);
-          signals.look();
+          signals.drain();
           const auto sent = signals.take();
           ::ualarm(1000, 0);
           loop.turn(kNever);
@@ -86,7 +86,7 @@ TEST_CASE("what was ignored at the start stays ignored") {
           Loop loop;
           Signals signals{loop};
           ::kill(::getpid(), SIGHUP);
-          signals.look();
+          signals.drain();
 
           return signals.ignored(SIGHUP) && !signals.ignored(SIGTERM) && !signals.any() ? 0 : 1;
         }) == 0);

@@ -31,20 +31,22 @@ Target target_of(const std::string& url) { return parse_target(url); }
 class LateRoute final : public Route {
  public:
   LateRoute(Loop& loop, const std::string& socket)
-      : connection_(loop, {.path = socket}, nullptr, {}, later(Clock::now(), 1000ms)) {}
+      : connection_(loop, {.path = socket}, nullptr, {}, Clock::now(), later(Clock::now(), 1000ms)) {}
 
   void found() { connecting_ = false; }
   int asked() const { return asked_; }
 
-  Choice connection_for(std::string_view) override {
+  Choice connection_for(std::string_view, TimePoint) override {
     ++asked_;
     if (connecting_) return NotYet{};
     return &connection_;
   }
   bool connecting() const override { return connecting_; }
   TimePoint next_attempt() const override { return kNever; }
-  Verdict judge(std::uint64_t, const Reply&, std::string_view) override { return Verdict::pass_on; }
-  void abandon(std::uint64_t) override {}
+  Verdict judge(std::uint64_t, const Reply&, std::string_view, TimePoint) override {
+    return Verdict::pass_on;
+  }
+  void abandon(std::uint64_t, TimePoint) override {}
   void send_on_abandoned(const std::vector<Call>&) override {}
   Connection* find(std::uint64_t) override { return &connection_; }
   bool contacted() const override { return connection_.spoke(); }

@@ -26,16 +26,17 @@ struct Fixture {
       : link(loop, target, nullptr, {.path = socket},
              {.connect = Milliseconds{1000}, .command = Milliseconds{1000}}) {}
 
+  Connection* connection() { return link.connection(Clock::now()); }
   bool opens() {
-    return turns(loop, [&] { return link.connection() != nullptr && link.connection()->open(); });
+    return turns(loop, [&] { return connection() != nullptr && connection()->open(); });
   }
   std::optional<Reply> ask(const Call& call) {
-    Connection* connection = link.connection();
-    if (connection == nullptr) return std::nullopt;
-    const auto number = connection->number();
-    const auto question = connection->send(call);
-    turns(loop, [&] { return question->answer || link.find(number) == nullptr; });
-    return question->answer;
+    Connection* const to = connection();
+    if (to == nullptr) return std::nullopt;
+    const auto number = to->number();
+    const auto in_flight = to->send(call);
+    turns(loop, [&] { return in_flight->answer || link.find(number) == nullptr; });
+    return in_flight->answer;
   }
 
   Loop loop;
@@ -44,8 +45,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE(
-    "a connection that lived is reopened at once, one that failed sooner after pauses that double up to a bound") {
+TEST_CASE("a connection that lived is reopened at once, one that failed sooner after pauses that double") {
   Backoff backoff;
   TimePoint now = Clock::now();
   CHECK(backoff.due(now));
@@ -71,19 +71,18 @@ TEST_CASE("a link reconnects when its server is back, within a second") {
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
-  const auto first = f.link.connection()->number();
+  const auto first = f.connection()->number();
   CHECK(f.link.contacted());
 
   redis.kill();
-  REQUIRE(turns(f.loop, [&] { return f.link.connection() == nullptr; }));
+  REQUIRE(turns(f.loop, [&] { return f.connection() == nullptr; }));
   CHECK(f.link.failure().has_value());
-  CHECK_FALSE(
-      turns(f.loop, [&] { return f.link.connection() && f.link.connection()->open(); }, Milliseconds{700}));
+  CHECK_FALSE(turns(f.loop, [&] { return f.connection() && f.connection()->open(); }, Milliseconds{700}));
   redis.restart();
   const StopWatch watch;
   CHECK(f.opens());
   CHECK(watch.elapsed() < 1100ms);
-  CHECK(f.link.connection()->number() != first);
+  CHECK(f.connection()->number() != first);
   CHECK(f.link.contacted());
 }
 
@@ -93,7 +92,7 @@ TEST_CASE("a server that hangs up at once gets no more than 20 connections a sec
   Fixture f{fake.socket()};
   const StopWatch watch;
   while (watch.elapsed() < 1000ms) {
-    if (Connection* connection = f.link.connection(); connection && connection->open())
+    if (Connection* connection = f.connection(); connection && connection->open())
       connection->send(command({"GET", "k"}));
     f.loop.turn(later(Clock::now(), Milliseconds{1}));
   }
@@ -107,13 +106,12 @@ TEST_CASE("a server without HELLO is greeted in RESP2 from then on") {
   fake.on("GET", wire::text("v"));
   Fixture f{fake.socket()};
 
-  CHECK(turns(f.loop, [&] { return f.link.connection() != nullptr && f.link.connection()->open(); }));
-  CHECK_FALSE(f.link.connection()->resp3());
+  CHECK(turns(f.loop, [&] { return f.connection() != nullptr && f.connection()->open(); }));
+  CHECK_FALSE(f.connection()->resp3());
   CHECK(f.ask(command({"GET", "k"}))->text() == "v");
   fake.hang_up();
   REQUIRE(turns(f.loop, [&] { return fake.open() == 0; }));
-  REQUIRE(
-      turns(f.loop, [&] { return f.link.connection() && f.link.connection()->open() && fake.open() == 1; }));
+  REQUIRE(turns(f.loop, [&] { return f.connection() && f.connection()->open() && fake.open() == 1; }));
   CHECK(fake.count("HELLO") == 1);
 }
 
@@ -122,13 +120,13 @@ TEST_CASE("a server that hung up on HELLO is tried in RESP2, and after that in R
   fake.on("HELLO", wire::kClose);
   Fixture f{fake.socket()};
   REQUIRE(f.opens());
-  CHECK_FALSE(f.link.connection()->resp3());
+  CHECK_FALSE(f.connection()->resp3());
 
   fake.on("HELLO", "%0\r\n");
   fake.hang_up();
   REQUIRE(turns(f.loop, [&] { return fake.count("HELLO") == 2; }, Milliseconds{1000}) == false);
   CHECK(f.opens());
-  CHECK(f.link.connection()->resp3());
+  CHECK(f.connection()->resp3());
 }
 
 TEST_CASE("subscribing in RESP2 takes a second connection") {
@@ -179,11 +177,11 @@ TEST_CASE("send_on_abandoned writes a whole script behind what the connection st
   RedisServer redis;
   Fixture f{redis.socket()};
   REQUIRE(f.opens());
-  const auto number = f.link.connection()->number();
+  const auto number = f.connection()->number();
   redis.freeze();
-  f.link.connection()->send(command({"SET", "ghost", "1"}));
+  f.connection()->send(command({"SET", "ghost", "1"}));
 
-  f.link.abandon(number);
+  f.link.abandon(number, Clock::now());
   CHECK(f.link.find(number) == nullptr);
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
@@ -210,9 +208,9 @@ TEST_CASE("a password file is read at each connection, and its absence is a fail
   admin.ask({"CONFIG", "SET", "requirepass", "second"});
   ::unlink((directory / "password").c_str());
   admin.ask({"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"});
-  REQUIRE(turns(f.loop, [&] { return f.link.connection() == nullptr && f.link.failure(); }));
-  REQUIRE(turns(f.loop,
-                [&] { return f.link.connection() == nullptr && f.link.failure()->kind == Error::config; }));
+  REQUIRE(turns(f.loop, [&] { return f.connection() == nullptr && f.link.failure(); }));
+  REQUIRE(
+      turns(f.loop, [&] { return f.connection() == nullptr && f.link.failure()->kind == Error::config; }));
 
   write_file(directory / "password", "second\n");
   CHECK(f.opens());
@@ -239,7 +237,7 @@ TEST_CASE("a second connection that ends when nothing is subscribed to any more 
   REQUIRE(turns(f.loop, [&] { return fake.count("SUBSCRIBE") == 1; }));
   turns(f.loop, [] { return false; }, Milliseconds{50});  // it has heard that it is to ask again
   f.link.unwatch(kChannel, false);
-  const auto question = f.link.connection()->send(command({"GET", "k"}));
+  const auto question = f.connection()->send(command({"GET", "k"}));
   REQUIRE(turns(f.loop, [&] { return fake.count("GET") == 1; }));
 
   fake.announce(wire::integer(1));  // an answer to the one, and to the other a reason to hang up

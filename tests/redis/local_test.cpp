@@ -216,7 +216,9 @@ TEST_CASE("a server of another user at the place of the private one is asked for
   CHECK(failure(Error::config, [] { ensure_local_server(soon()); }) ==
         "local: another user listens at '" + home.socket() + "'");
   const auto failure_of = [&](bool own) {
-    return Dial{{.path = home.socket(), .own = own}, later(Clock::now(), 1000ms)}.failure().value_or("none");
+    return Dial{{.path = home.socket(), .own = own}, Clock::now(), later(Clock::now(), 1000ms)}
+        .failure()
+        .value_or("none");
   };
   CHECK(failure_of(true) == "another user listens there");
   CHECK(failure_of(false) == "none");

@@ -46,7 +46,8 @@ class ClusterServers {
   }
   std::string id(std::size_t number) { return nodes_[number]->cli({"CLUSTER", "MYID"}); }
 
-  /// One slot moves, with nothing in it. The new owner has to be importing it, or gossip of the old one takes it back.
+  /// One slot moves, with nothing in it. The new owner has to be importing it, or gossip of the old one takes
+  /// it back.
   void move(std::uint16_t slot, std::size_t from, std::size_t to) {
     const std::string number = std::to_string(slot);
     nodes_[to]->cli({"CLUSTER", "SETSLOT", number, "IMPORTING", id(from)});

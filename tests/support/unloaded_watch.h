@@ -9,11 +9,11 @@
 
 namespace rlock::test {
 
-/// A StopWatch for what processes promise on a machine that has a processor to spare: it leaves out the time in
-/// which one of them was ready to run and had no processor. Without load it shows the same.
+/// A StopWatch for what processes promise on a machine that has a processor to spare: it leaves out the time
+/// in which one of them was ready to run and had no processor. Without load it shows the same.
 ///
-/// REQUIRES: they have one thread each, and are not reaped before the last elapsed(). One that looks at something
-/// again and again is not named: each of its looks would leave out time of the others.
+/// REQUIRES: they have one thread each, and are not reaped before the last elapsed(). One that looks at
+/// something again and again is not named: each of its looks would leave out time of the others.
 class UnloadedWatch {
  public:
   explicit UnloadedWatch(std::vector<pid_t> processes);
