@@ -169,7 +169,7 @@ class Wait {
 
 }  // namespace
 
-Acquired acquire(Redis& redis, Wish wish, const AcquireOptions& options) {
+Acquired acquire(Redis& redis, const Wish& wish, const AcquireOptions& options) {
   return Wait{redis, stages_of(items_of(wish.parts), wish.together), options}.run();
 }
 

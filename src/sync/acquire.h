@@ -72,7 +72,7 @@ struct AcquireOptions {
 /// nodes that are silent now and wake up later.
 ///
 /// Nothing is held while we wait for something else, so waiters never wait for each other.
-[[nodiscard]] Acquired acquire(Redis& redis, Wish wish, const AcquireOptions& options);
+[[nodiscard]] Acquired acquire(Redis& redis, const Wish& wish, const AcquireOptions& options);
 
 /// The same for what has no owner: permits of a semaphore, a latch that is to open. REQUIRES: it outlives the
 /// call
