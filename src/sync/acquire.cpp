@@ -38,6 +38,7 @@ class Wait {
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
+      if (!cut_short() || !failure_) failure_ = result().failure;
       if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(Clock::now()))
         return give_up();
       undo_round();
@@ -53,6 +54,13 @@ class Wait {
   void remember(Busy busy) {
     if (busy.member.empty()) busy.member = blocked().what().name().str();
     busy_ = std::move(busy);
+  }
+
+  /// The end of the wait left the server too little time to answer this round: its failure says less than
+  /// what an earlier one was told.
+  bool cut_short() const {
+    return result().failure && result().failure->kind == Error::unreachable && result().may_be_granted &&
+           options_.patience.ended(Clock::now()) && round_.took() < options_.attempt_timeout;
   }
 
   /// A retry cannot help: access was denied, or the server is unreachable and the user gave no --wait.
@@ -100,7 +108,7 @@ class Wait {
     GaveUp gave_up{.why = GaveUp::Why::unreachable,
                    .refused = result().refused,
                    .part = blocked().first,
-                   .failure = result().failure,
+                   .failure = failure_,
                    .busy = busy_,
                    .answers = result().answers};
     const bool denied = result().failure && result().failure->kind != Error::unreachable;  // beats busy
@@ -160,8 +168,9 @@ class Wait {
   const bool single_attempt_;
 
   std::vector<Stage> stages_;
-  Round round_;               ///< the last one
-  std::optional<Busy> busy_;  ///< the last "busy" of this wait
+  Round round_;                     ///< the last one
+  std::optional<Busy> busy_;        ///< the last "busy" of this wait
+  std::optional<Failure> failure_;  ///< of the last round that was not cut short
   Undo undo_;
   Pacing pacing_;
   std::optional<WakeUps> wakeups_;

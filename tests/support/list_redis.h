@@ -27,6 +27,7 @@ class ListRedis final : public Redis {
   std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
   bool persistent = true;
+  bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come
   std::uint64_t messages = 0;
   std::optional<std::string> why_not_subscribed;
 
@@ -63,6 +64,7 @@ class ListRedis final : public Redis {
     const Request request = post(call, delivery, patience.until);
     Votes votes = votes_.at(request);
     drop(request);
+    while (silence_lasts && !votes.front().reply && !patience.ended(Clock::now())) loop_.turn(patience.until);
     return votes;
   }
   void send_on_abandoned(const std::vector<Call>& calls) override {

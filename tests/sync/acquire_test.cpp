@@ -92,6 +92,34 @@ TEST_CASE("a wait that nobody answered is unreachable, and what may have been gr
   CHECK(redis.sent_on_abandoned == std::vector<std::string>{"toy/release"});
 }
 
+TEST_CASE("a round that the end of the wait cuts short does not hide what the server has said before") {
+  ListRedis redis;
+  redis.silence_lasts = true;
+  redis.answers(Reply::error("NOSCRIPT No matching script."));
+  redis.is_silent();
+
+  const Acquired got = acquire(redis, kOne, waiting(200ms));
+
+  REQUIRE(redis.log.size() == 3);  // the second acquire was cut short, and undone
+  CHECK(gave_up(got).why == GaveUp::Why::unreachable);
+  REQUIRE(gave_up(got).failure.has_value());
+  CHECK(gave_up(got).failure->text.find("does not keep the scripts") != std::string::npos);
+}
+
+TEST_CASE("a round that had its full time says why the wait failed, whatever an earlier one was told") {
+  ListRedis redis;
+  redis.silence_lasts = true;
+  redis.answers(Reply::error("NOSCRIPT No matching script."));
+  redis.is_silent();
+  AcquireOptions options = waiting(200ms);
+  options.attempt_timeout = 20ms;
+
+  const Acquired got = acquire(redis, kOne, options);
+
+  REQUIRE(gave_up(got).failure.has_value());
+  CHECK(gave_up(got).failure->text == "no answer");
+}
+
 TEST_CASE("without a wait a server that cannot be reached is given up at once") {
   ListRedis redis;
   redis.persistent = false;
