@@ -17,10 +17,6 @@ Metadata facts_about(const RunOptions& options) {
   return facts;
 }
 
-bool is_cluster(const RunOptions& options) {
-  return options.deployment.targets.front().topology == Target::Topology::cluster;
-}
-
 bool lie_in_one_slot(const std::vector<std::string>& keys) {
   return std::ranges::all_of(keys, [&](const auto& key) { return slot_of(key) == slot_of(keys.front()); });
 }
@@ -34,7 +30,7 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
     const Wanted wanted{.claim = {.name = name,
                                   .owner = outer != nullptr ? outer->owner : owner_,
                                   .lease = options.lease,
-                                  .cluster = is_cluster(options)},
+                                  .pub_sub = options.deployment.pub_sub()},
                         .again = outer != nullptr,
                         .waits = !options.wait.nonblock,
                         .backoff = options.backoff,
@@ -52,7 +48,7 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
     std::vector<const Lockable*> members;
     for (const Part& part : wish_.parts) members.push_back(part.lock.get());
     wish_.together = Together::of(members);
-    if (wish_.together && is_cluster(options) && !lie_in_one_slot(wish_.together->ask().keys))
+    if (wish_.together && options.deployment.is_cluster() && !lie_in_one_slot(wish_.together->ask().keys))
       wish_.together.reset();
   }
   if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();

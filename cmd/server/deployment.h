@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "cmd/server/server_options.h"
 #include "redis/target.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -24,6 +25,11 @@ struct Deployment {
   /// The variables that make a nested rlock reach the same
   /// server, those without a value to be unset. Never a password.
   std::vector<std::pair<std::string, std::optional<std::string>>> environment;
+
+  /// Are keys spread over the slots of a cluster?
+  bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
+
+  PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }
 
   /// The full name of a key. Throws Error{usage}: 1 byte to 4 KiB, prefix included.
   LockName name(const std::string& key) const;

@@ -32,9 +32,6 @@ class Session {
 
   LockName name(const std::string& key) const { return deployment.name(key); }
 
-  /// Does the deployment announce by sharded pub/sub too?
-  bool cluster() const { return deployment.targets.front().topology == Target::Topology::cluster; }
-
   /// The answer of any node. A signal that ends waits ends us.
   /// Throws Error, which names the node when it cannot be reached.
   Reply ask(const Call& call, const Delivery& delivery = persistently());

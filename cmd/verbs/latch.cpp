@@ -22,7 +22,7 @@ class LatchVerb : public Verb {
   Latch latch(const Session& session) const {
     if (session.redis.nodes() > 1)
       throw Error{Error::usage, "a latch is counted by one server: name one --url"};
-    return Latch{session.name(key_), session.cluster()};
+    return Latch{session.name(key_), session.deployment.pub_sub()};
   }
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.

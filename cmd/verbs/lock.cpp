@@ -86,7 +86,7 @@ class Release final : public LockVerb {
     const std::shared_ptr<const Lockable> lock = found_lock(found, {.name = found.name,
                                                                     .owner = owner,
                                                                     .lease = Milliseconds{1},
-                                                                    .cluster = session.cluster(),
+                                                                    .pub_sub = session.deployment.pub_sub(),
                                                                     .owner_returns = true});
     if (!lock) return not_held(found);
     Part part{.lock = lock, .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};

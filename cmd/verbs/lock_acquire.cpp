@@ -94,7 +94,7 @@ std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) cons
   return type_->make({.claim = {.name = session.name(key_),
                                 .owner = owner_,
                                 .lease = *lease_,
-                                .cluster = session.cluster(),
+                                .pub_sub = session.deployment.pub_sub(),
                                 .owner_returns = given_owner_.has_value()},
                       .again = again,
                       .waits = !wait_.nonblock});

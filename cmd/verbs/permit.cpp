@@ -99,7 +99,7 @@ class Acquire final : public PoolVerb {
     need_one_server(session);
     const LockName name = session.name(key_);
     const auto wanted = std::make_shared<const Permits>(
-        Claim{.name = name, .owner = new_owner(), .lease = *lease_, .cluster = session.cluster()},
+        Claim{.name = name, .owner = new_owner(), .lease = *lease_, .pub_sub = session.deployment.pub_sub()},
         Permits::Wanted{.count = count_});
     const std::vector<Part> parts{
         {.lock = wanted,

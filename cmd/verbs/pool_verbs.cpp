@@ -38,7 +38,7 @@ class Init final : public PoolVerb {
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     need_one_server(session);
-    const Pool made{session.name(key_), kind_, session.cluster()};
+    const Pool made{session.name(key_), kind_, session.deployment.pub_sub()};
     const PoolAnswer answer = made.read_init(session.ask(made.init(total_)));
     if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
@@ -188,7 +188,7 @@ void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits)
 Pool PoolVerb::pool(Session& session) const {
   need_one_server(session);
   refuse_latch(session);
-  return Pool{session.name(key_), kind_, session.cluster()};
+  return Pool{session.name(key_), kind_, session.deployment.pub_sub()};
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {

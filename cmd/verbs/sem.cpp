@@ -43,7 +43,7 @@ class Acquire final : public PoolVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     need_one_server(session);
-    const Semaphore wanted{session.name(key_), count_, session.cluster()};
+    const Semaphore wanted{session.name(key_), count_, session.deployment.pub_sub()};
     WaitLines lines{session.redis,
                     session.signals,
                     {session.deployment, started, wait_, {wanted.name()}, "it has too few permits"}};

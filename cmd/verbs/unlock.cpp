@@ -153,7 +153,7 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
   // What is no lock is refused by the script for locks, in the server's words about it.
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
-  const Call call = kind.force(found.name, owner, session.cluster());
+  const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = persistently();
   for (const Holder& holder : found.holders)
     delivery.followers.push_back(

@@ -12,9 +12,9 @@ Vote answer_to(const Call& call, Redis& redis, const Patience& patience) {
 
 }  // namespace
 
-std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted, bool cluster,
+std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience) {
-  const Latch latch{name, cluster};
+  const Latch latch{name, PubSub::classic};  // only to ask: nothing is announced
   const Vote vote = answer_to(latch.record(), redis, patience);
   if (!vote.reply) return vote.failure;
   const auto record = latch.read_record(*vote.reply);
@@ -31,7 +31,7 @@ void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimeP
                   const WaitOptions& wait) {
   Patience patience = wait.one_call(started, session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
-  const auto failure = refuse_latch(session.redis, name, wanted, session.cluster(), patience);
+  const auto failure = refuse_latch(session.redis, name, wanted, patience);
   if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
 }
 

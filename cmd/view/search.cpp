@@ -112,7 +112,8 @@ class Search {
 FoundKeys find_all(Session& session, TimePoint until, Search::For what) {
   Search search{session, until, what};
   if (session.redis.nodes() == 1) {
-    if (const auto failure = search.look_through(session.redis, session.cluster())) session.fail(*failure);
+    if (const auto failure = search.look_through(session.redis, session.deployment.is_cluster()))
+      session.fail(*failure);
     return std::move(search).found();
   }
   std::set<std::string> silent;

@@ -4,6 +4,7 @@
 
 #include "base/time.h"
 #include "sync/lockable.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -19,5 +20,8 @@ inline std::string word(Way way) {
   }
   return "";
 }
+
+/// Whether to announce as sharded pub/sub too: the argument that follows the channel.
+inline std::string word(PubSub pub_sub) { return pub_sub == PubSub::sharded_too ? "1" : "0"; }
 
 }  // namespace rlock

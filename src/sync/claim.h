@@ -2,6 +2,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -10,7 +11,7 @@ struct Claim {
   LockName name;
   Owner owner;
   Milliseconds lease{30000};  ///< at least 1 ms
-  bool cluster = false;  ///< announce as sharded pub/sub too: in a cluster newer clients listen only there
+  PubSub pub_sub = PubSub::classic;
 
   /// The owner was named by the user and may have the lock before and after
   /// this hold. Such a hold is told from the others by a request, not by

@@ -41,7 +41,7 @@ Call FairLock::ask() const {
   Call call{.script = &scripts::fair_acquire,
             .keys = {name().str()},
             .args = {owner().str(), number(claim().lease), number(patience), announcement(),
-                     claim().cluster ? "1" : "0", number(kRequestMemory)}};
+                     word(claim().pub_sub), number(kRequestMemory)}};
   const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   if (requests().counts_acquire()) call.keys.push_back(requests().acquire());

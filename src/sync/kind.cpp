@@ -41,7 +41,7 @@ std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, c
 }
 
 /// Nothing announces its release, so nothing has to be told how.
-Call force_plain(const LockName& name, const Owner& token, bool) { return PlainLock::force(name, token); }
+Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
 constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock}};
 constexpr Kind::Several kSeveralFair[] = {{&scripts::fair_acquire, &scripts::multi_fair}};

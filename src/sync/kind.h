@@ -40,7 +40,7 @@ struct Kind {
   Channel (*channel)(const LockName& name) = nullptr;
 
   /// Removes it, whoever holds it; only when `owner` does, where one is given. Nothing: it is no lock.
-  Call (*force)(const LockName& name, const Owner& owner, bool sharded) = nullptr;
+  Call (*force)(const LockName& name, const Owner& owner, PubSub pub_sub) = nullptr;
 
   /// The hold of `holder` that was found, so that it can be renewed or released by whoever knows only key and
   /// owner. Releasing it wakes the head of a fair queue too. Nothing: no owner holds it.

@@ -40,8 +40,8 @@ std::optional<Milliseconds> time_in(std::string_view record, std::string_view na
 
 }  // namespace
 
-Latch::Latch(LockName name, bool cluster)
-    : name_(std::move(name)), cluster_(cluster), request_(request_key(name_, new_request())) {}
+Latch::Latch(LockName name, PubSub pub_sub)
+    : name_(std::move(name)), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
 Call Latch::write_record(std::string total) const {
   return {.script = &scripts::latch_record,
@@ -52,7 +52,7 @@ Call Latch::write_record(std::string total) const {
 Call Latch::set(std::int64_t total, Milliseconds expire) const {
   return {.script = &scripts::latch_set,
           .keys = {name_.str(), request_},
-          .args = {std::to_string(total), number(expire), latch_channel(name_).str(), cluster_ ? "1" : "0",
+          .args = {std::to_string(total), number(expire), latch_channel(name_).str(), word(pub_sub_),
                    number(kRequestMemory)}};
 }
 
@@ -64,10 +64,10 @@ LatchAnswer Latch::read_set(const Reply& reply) const {
 }
 
 Call Latch::down(std::int64_t count) const {
-  return {.script = &scripts::latch_down,
-          .keys = {name_.str(), request_},
-          .args = {std::to_string(count), latch_channel(name_).str(), cluster_ ? "1" : "0",
-                   number(kRequestMemory)}};
+  return {
+      .script = &scripts::latch_down,
+      .keys = {name_.str(), request_},
+      .args = {std::to_string(count), latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
@@ -78,7 +78,7 @@ LatchAnswer Latch::read_down(const Reply& reply) const {
 Call Latch::remove() const {
   return {.script = &scripts::latch_delete,
           .keys = {name_.str(), request_},
-          .args = {latch_channel(name_).str(), cluster_ ? "1" : "0", number(kRequestMemory)}};
+          .args = {latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
 }
 
 Call Latch::erase_record() const {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "sync/lockable.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -34,7 +35,7 @@ struct LatchRecord {
 /// one request: each of its calls may be sent twice and is done once.
 class Latch {
  public:
-  Latch(LockName name, bool cluster);
+  Latch(LockName name, PubSub pub_sub);
 
   /// Send each with what it writes down, or erases, as a follower, whose failure harms nobody.
   Call set(std::int64_t total, Milliseconds expire) const;
@@ -58,7 +59,7 @@ class Latch {
   Call write_record(std::string total) const;
 
   LockName name_;
-  bool cluster_;
+  PubSub pub_sub_;
   std::string request_;
 };
 

@@ -31,10 +31,11 @@ Call Lock::renew() const {
           .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
-/// A first hold that is the only one can be released by a script of one key, too.
+/// A first hold that is the only one can be released by a script of one key, too. Only a cluster ever asks for
+/// that script.
 Call Lock::release(const ReleaseOptions& options) const {
   Call call = release_call(options, requests_.release_way());
-  if (claim_.cluster && requests_.release_way() == Way::first && call.keys.size() == 2) {
+  if (requests_.release_way() == Way::first && call.keys.size() == 2) {
     Call single = call;
     single.keys.pop_back();
     call.while_slot_moves.push_back(std::move(single));
@@ -55,7 +56,7 @@ Call Lock::release_call(const ReleaseOptions& options, Way way) const {
       .script = &scripts::lock_release,
       .keys = {claim_.name.str()},
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
-               options.wake == Wake::nobody ? "" : announcement(), claim_.cluster ? "1" : "0",
+               options.wake == Wake::nobody ? "" : announcement(), word(claim_.pub_sub),
                number(kRequestMemory), word(way)}};
   const auto queue = queue_keys();
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
@@ -68,10 +69,10 @@ Released Lock::decode_release(const Reply& reply) const {
   return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
-Call Lock::force(const LockName& name, const Owner& owner, bool cluster) {
+Call Lock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
   Call call{.script = &scripts::lock_force,
             .keys = {name.str()},
-            .args = {owner.str(), lock_channel(name).str(), cluster ? "1" : "0"}};
+            .args = {owner.str(), lock_channel(name).str(), word(pub_sub)}};
   const auto queue = fair_queue_keys(name);
   call.keys.insert(call.keys.end(), queue.begin(), queue.end());
   return call;

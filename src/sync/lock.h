@@ -30,7 +30,7 @@ class Lock : public Lockable {
   Call release_any() const;
 
   /// Removes the lock, whoever holds it; only when `owner` does, where one is given.
-  static Call force(const LockName& name, const Owner& owner, bool cluster);
+  static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }

@@ -70,7 +70,7 @@ Call Permits::ask() const {
   call.script = &scripts::permit_acquire;
   call.args.insert(call.args.end(),
                    {wanted_.total ? std::to_string(*wanted_.total) : "", permits_channel(claim_.name).str(),
-                    claim_.cluster ? "1" : "0", number(kRequestMemory)});
+                    word(claim_.pub_sub), number(kRequestMemory)});
   if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
@@ -120,7 +120,7 @@ Call Permits::release_call(const ReleaseOptions& options, Way way) const {
             .args = {claim_.owner.str(), std::to_string(wanted_.count),
                      number(options.keep_until.value_or(Milliseconds{0})),
                      options.wake == Wake::nobody ? "" : permits_channel(claim_.name).str(),
-                     claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
+                     word(claim_.pub_sub), number(kRequestMemory), word(way)}};
   if (way == Way::undo) call.keys.push_back(requests_.acquire());
   if (way == Way::again) call.keys.push_back(requests_.release());
   return call;

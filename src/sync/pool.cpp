@@ -33,8 +33,8 @@ Busy busy_pool(const Reply& rest) {
   return {.retry_after = time};
 }
 
-Pool::Pool(LockName name, PoolKind kind, bool cluster)
-    : name_(std::move(name)), kind_(kind), cluster_(cluster), request_(request_key(name_, new_request())) {}
+Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
+    : name_(std::move(name)), kind_(kind), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
 std::string Pool::taken() const { return suffix_name(name_, "timeout"); }
 
@@ -54,7 +54,7 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
 
 Call Pool::init(std::int64_t total) const {
   Call call = request(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
-                                              cluster_ ? "1" : "0", number(kRequestMemory)});
+                                              word(pub_sub_), number(kRequestMemory)});
   if (kind_ == PoolKind::permits) call.keys.push_back(taken());
   return call;
 }
@@ -67,8 +67,8 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  return request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
-                                        cluster_ ? "1" : "0", number(kRequestMemory)});
+  return request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(), word(pub_sub_),
+                                        number(kRequestMemory)});
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -97,7 +97,7 @@ PoolAnswer Pool::read_remove(const Reply& reply) const {
 Call Pool::release(const std::vector<std::string>& ids) const {
   Call call{.script = &scripts::permit_release_ids,
             .keys = {name_.str(), taken()},
-            .args = {permits_channel(name_).str(), cluster_ ? "1" : "0"}};
+            .args = {permits_channel(name_).str(), word(pub_sub_)}};
   call.args.insert(call.args.end(), ids.begin(), ids.end());
   return with_large_reply(std::move(call));
 }

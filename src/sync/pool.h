@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sync/lockable.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -40,7 +41,7 @@ struct PoolAnswer {
 /// value; one Pool is one request: each of its calls may be sent twice and is done once.
 class Pool {
  public:
-  Pool(LockName name, PoolKind kind, bool cluster);
+  Pool(LockName name, PoolKind kind, PubSub pub_sub);
 
   Call init(std::int64_t total) const;
   PoolAnswer read_init(const Reply& reply) const;
@@ -82,7 +83,7 @@ class Pool {
 
   LockName name_;
   PoolKind kind_;
-  bool cluster_;
+  PubSub pub_sub_;
   std::string request_;
 };
 

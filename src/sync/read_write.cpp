@@ -66,7 +66,7 @@ Call ReadWriteLock::renew() const {
 
 Call ReadWriteLock::release(const ReleaseOptions& options) const {
   Call call = release_call(options, requests_.release_way());
-  if (claim_.cluster && requests_.release_way() == Way::first && half_.single_key()) {
+  if (requests_.release_way() == Way::first && half_.single_key()) {
     Call single = call;
     single.keys.pop_back();
     call.while_slot_moves.push_back(std::move(single));
@@ -80,7 +80,7 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
       .keys = half_.keys,
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
                options.wake == Wake::nobody ? "" : read_write_channel(claim_.name).str(),
-               claim_.cluster ? "1" : "0", number(kRequestMemory), word(way)}};
+               word(claim_.pub_sub), number(kRequestMemory), word(way)}};
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   call.largest_reply = kReadersTake;
   return call;
@@ -95,10 +95,10 @@ Released ReadWriteLock::decode_release(const Reply& reply) const {
 /// known by their timeout keys, which only now can be named.
 Released ReadLock::decode_release(const Reply& reply) const {
   if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
-  Call sweep{.script = &scripts::read_sweep,
-             .keys = {name().str()},
-             .args = {channels().front().str(), claim().cluster ? "1" : "0",
-                      std::to_string(reply.items().size() / 2)}};
+  Call sweep{
+      .script = &scripts::read_sweep,
+      .keys = {name().str()},
+      .args = {channels().front().str(), word(claim().pub_sub), std::to_string(reply.items().size() / 2)}};
   for (std::size_t i = 1; i + 1 < reply.items().size(); i += 2) {
     const std::string reader = reply.at(i).text();
     const auto holds = parse_count(reply.at(i + 1).text());
@@ -111,10 +111,10 @@ Released ReadLock::decode_release(const Reply& reply) const {
   return {.how = Released::How::yes, .then = std::move(sweep)};
 }
 
-Call ReadWriteLock::force(const LockName& name, const Owner& owner, bool cluster) {
+Call ReadWriteLock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
   return {.script = &scripts::read_write_force,
           .keys = {name.str()},
-          .args = {owner.str(), read_write_channel(name).str(), cluster ? "1" : "0"}};
+          .args = {owner.str(), read_write_channel(name).str(), word(pub_sub)}};
 }
 
 }  // namespace rlock

@@ -25,7 +25,7 @@ class ReadWriteLock : public Lockable {
   std::vector<Channel> channels() const override;
 
   /// Removes the lock, whoever reads or writes; only when `owner` does, where one is given.
-  static Call force(const LockName& name, const Owner& owner, bool cluster);
+  static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:
   Attempt decode(const Reply& reply) const override;

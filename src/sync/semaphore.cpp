@@ -3,27 +3,23 @@
 #include "base/random.h"
 #include "scripts.h"
 #include "sync/answers.h"
+#include "sync/arguments.h"
 #include "sync/keys.h"
 #include "sync/kind.h"
 #include "sync/pool.h"
 #include "sync/requests.h"
 
 namespace rlock {
-namespace {
 
-std::string memory() { return std::to_string(kRequestMemory.count()); }
-
-}  // namespace
-
-Semaphore::Semaphore(LockName name, std::int64_t count, bool cluster)
-    : name_(std::move(name)), count_(count), cluster_(cluster), request_(request_key(name_, new_request())) {}
+Semaphore::Semaphore(LockName name, std::int64_t count, PubSub pub_sub)
+    : name_(std::move(name)), count_(count), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
 std::vector<Channel> Semaphore::channels() const { return {permits_channel(name_)}; }
 
 Call Semaphore::ask() const {
   return {.script = &scripts::semaphore_acquire,
           .keys = {name_.str(), request_},
-          .args = {std::to_string(count_), memory()}};
+          .args = {std::to_string(count_), number(kRequestMemory)}};
 }
 
 Attempt Semaphore::decode(const Reply& reply) const {
@@ -33,9 +29,10 @@ Attempt Semaphore::decode(const Reply& reply) const {
 }
 
 std::optional<Call> Semaphore::undo(Wake) const {
-  return Call{.script = &scripts::semaphore_undo,
-              .keys = {name_.str(), request_},
-              .args = {std::to_string(count_), permits_channel(name_).str(), cluster_ ? "1" : "0", memory()}};
+  return Call{
+      .script = &scripts::semaphore_undo,
+      .keys = {name_.str(), request_},
+      .args = {std::to_string(count_), permits_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
 }
 
 }  // namespace rlock

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sync/lockable.h"
+#include "sync/pub_sub.h"
 
 namespace rlock {
 
@@ -8,7 +9,7 @@ namespace rlock {
 /// Pool::add gives them back. One Semaphore is one request: it takes once, however often it is asked.
 class Semaphore final : public Waitable {
  public:
-  Semaphore(LockName name, std::int64_t count, bool cluster);
+  Semaphore(LockName name, std::int64_t count, PubSub pub_sub);
 
   Call ask() const override;
 
@@ -26,7 +27,7 @@ class Semaphore final : public Waitable {
 
   LockName name_;
   std::int64_t count_;
-  bool cluster_;
+  PubSub pub_sub_;
   std::string request_;
 };
 

@@ -30,10 +30,10 @@ struct Permitted : Scene {
   std::string available() { return server.cli({"GET", "pool"}); }
   std::string taken() { return server.cli({"ZCARD", "{pool}:timeout"}); }
   std::optional<Pool::Status> status() {
-    const Pool pool{kPool, PoolKind::permits, false};
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
     return std::get<0>(pool.read_status(redis.run(pool.status())));
   }
-  void pool_of(std::int64_t total) { redis.run(Pool{kPool, PoolKind::permits, false}.init(total)); }
+  void pool_of(std::int64_t total) { redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.init(total)); }
 };
 
 }  // namespace rlock::test

@@ -28,7 +28,7 @@ TEST_CASE("tokens grow from hold to hold, also after the lock was forced or has 
   CHECK(token_of(scene.ask(fenced("a:1"))) == 1);
   scene.release(fenced("a:1"));
   CHECK(token_of(scene.ask(fenced("b:1"))) == 2);
-  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false));
+  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
   CHECK(token_of(scene.ask(fenced("c:1"))) == 3);
   scene.server.del("deploy");
   CHECK(token_of(scene.ask(fenced("d:1"))) == 4);

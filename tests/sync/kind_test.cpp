@@ -73,7 +73,7 @@ TEST_CASE("each kind of lock is removed by force, and what is no lock is not") {
       CHECK(!removable);
       continue;
     }
-    const Reply reply = scene.redis.run(kind.force(kName, kClaim.owner, false));
+    const Reply reply = scene.redis.run(kind.force(kName, kClaim.owner, PubSub::classic));
     CHECK(decode_forced(kName, kind.noun, reply).how == Forced::How::removed);
     CHECK(!scene.renew(*lock));
   }

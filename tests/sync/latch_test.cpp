@@ -17,29 +17,29 @@ const Channel kChannel{"redisson_countdownlatch__channel__{gate}"};
 
 struct Gate : Scene {
   LatchAnswer set(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
-    const Latch latch{kGate, false};
+    const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.set(total, expire));
     redis.run(latch.write_set(total));
     return latch.read_set(reply);
   }
   LatchAnswer down(std::int64_t count = 1) {
-    const Latch latch{kGate, false};
+    const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.down(count));
     redis.run(latch.write_down());
     return latch.read_down(reply);
   }
   LatchAnswer remove() {
-    const Latch latch{kGate, false};
+    const Latch latch{kGate, PubSub::classic};
     const Reply reply = redis.run(latch.remove());
     redis.run(latch.erase_record());
     return latch.read_remove(reply);
   }
   LatchAnswer status() {
-    const Latch latch{kGate, false};
+    const Latch latch{kGate, PubSub::classic};
     return latch.read_status(redis.run(latch.status()));
   }
   std::optional<LatchRecord> record() {
-    const Latch latch{kGate, false};
+    const Latch latch{kGate, PubSub::classic};
     return latch.read_record(redis.run(latch.record()));
   }
   Attempt wait(LatchWait::Absent absent) { return ask(LatchWait{kGate, absent}); }
@@ -91,20 +91,20 @@ TEST_CASE("counting down what is not there makes nothing") {
 
 TEST_CASE("each request on a latch is done once, also when it is sent twice") {
   Gate gate;
-  const Latch set{kGate, false};
+  const Latch set{kGate, PubSub::classic};
   const auto [set_once, set_again] = gate.redis.twice(set.set(3, Milliseconds{0}));
   CHECK(written(set_once) == written(set_again));
-  const Latch down{kGate, false};
+  const Latch down{kGate, PubSub::classic};
   const auto [down_once, down_again] = gate.redis.twice(down.down(1));
   CHECK(down.read_down(down_once).count == 2);
   CHECK(down.read_down(down_again).count == 2);
   CHECK(gate.server.cli({"GET", "gate"}) == "2");
-  const Latch last{kGate, false};
+  const Latch last{kGate, PubSub::classic};
   gate.redis.twice(last.down(2));
   gate.set(4);
   CHECK(last.read_down(gate.redis.run(last.down(2))).count == 0);
   CHECK(gate.server.cli({"GET", "gate"}) == "4");
-  const Latch removal{kGate, false};
+  const Latch removal{kGate, PubSub::classic};
   const auto [removed, removed_again] = gate.redis.twice(removal.remove());
   CHECK(written(removed) == written(removed_again));
 }
@@ -147,7 +147,7 @@ TEST_CASE("setting a latch anew closes its record, deleting it forgets it") {
 
 TEST_CASE("a down that opens nothing writes no record, however often it is sent") {
   Gate gate;
-  const Latch down{kGate, false};
+  const Latch down{kGate, PubSub::classic};
   gate.redis.twice(down.down(1));
   CHECK(gate.all().empty());
 }
@@ -211,7 +211,7 @@ TEST_CASE("what is no latch is refused and left as it was") {
 }
 
 TEST_CASE("hostile records are read without harm") {
-  const Latch latch{kGate, false};
+  const Latch latch{kGate, PubSub::classic};
   for (const char* record : {"", "{}", "{\"total\":", "{\"total\":-1}", "{\"opened\":99999999999999999999}",
                              "\"opened\":x", "\xff"}) {
     const auto read = latch.read_record(Reply{std::string{record}});

@@ -31,15 +31,12 @@ TEST_CASE("a lock is asked for under its key alone and announced on Redisson's c
 }
 
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
-  Claim in_cluster = claim("me:1");
-  in_cluster.cluster = true;
-  const Call release = Lock{in_cluster}.release({});
+  const Call release = Lock{claim("me:1")}.release({});
 
   CHECK(release.keys.size() == 2);
   CHECK(release.keys.back().starts_with("redisson_unlock_latch:{deploy}:"));
   REQUIRE(release.while_slot_moves.size() == 1);
   CHECK(release.while_slot_moves.front().keys == std::vector<std::string>{"deploy"});
-  CHECK(Lock{claim("me:1")}.release({}).while_slot_moves.empty());
 }
 
 TEST_CASE("the answers to an acquire are held, busy, never free by itself, and foreign") {
@@ -245,9 +242,7 @@ TEST_CASE("an outer hold that ends first leaves the inner one, which then frees 
 
 TEST_CASE("a release of one key leaves the holds inside alone, and is then told to count") {
   Scene scene;
-  Claim in_cluster = claim("me:1");
-  in_cluster.cluster = true;
-  const Lock outer{in_cluster};
+  const Lock outer{claim("me:1")};
   scene.ask(outer);
   scene.ask(Lock{claim("me:1"), Lock::Hold::another});
 
@@ -307,7 +302,7 @@ TEST_CASE("what is no lock is refused and left as it was") {
     CHECK(scene.release(lock).how == How::was_not_ours);
     scene.redis.run(*Lock(claim("me:1"), Lock::Hold::another).undo(Wake::waiters));
     CHECK(decode_forced(LockName{"deploy"}, "a lock",
-                        scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false)))
+                        scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic)))
               .how == Forced::How::refused);
     CHECK(!scene.renew(lock));
     CHECK(scene.lock() == before);
@@ -318,7 +313,7 @@ TEST_CASE("force removes a lock, whoever holds it, or only that of a given owner
   Scene scene;
   const LockName name{"deploy"};
   const auto force = [&](const std::string& owner) {
-    return decode_forced(name, "a lock", scene.redis.run(Lock::force(name, Owner{owner}, false)));
+    return decode_forced(name, "a lock", scene.redis.run(Lock::force(name, Owner{owner}, PubSub::classic)));
   };
   CHECK(force("").how == Forced::How::nothing_there);
 
@@ -347,7 +342,7 @@ TEST_CASE("force, and a release by name, wake the living head of a fair queue") 
   CHECK(scene.server.cli({"LRANGE", "redisson_lock_queue:{deploy}", "0", "-1"}) == "alive:1");
 
   scene.ask(Lock{claim("you:1")});
-  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, false));
+  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
   CHECK(waiter.heard() == "0");
 }
 
@@ -369,7 +364,7 @@ TEST_CASE("in a cluster a lock is announced to both kinds of listeners") {
   if (RedisServer::version() < 70000) return;
   Scene scene;
   Claim sharded = claim("me:1");
-  sharded.cluster = true;
+  sharded.pub_sub = PubSub::sharded_too;
   const Lock lock{sharded};
   Listener waiter{scene.server, lock.channels().front(), /*sharded=*/true};
 

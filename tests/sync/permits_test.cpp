@@ -128,7 +128,7 @@ TEST_CASE("a renewal fails when the pool was deleted or one of the permits taken
   Permitted scene;
   const Permits mine = permits("a:1", {.count = 2, .total = 3});
   const auto held = std::get<Held>(scene.ask(mine));
-  scene.redis.run(Pool{kPool, PoolKind::permits, false}.release({held.permits[1]}));
+  scene.redis.run(Pool{kPool, PoolKind::permits, PubSub::classic}.release({held.permits[1]}));
   CHECK(!scene.renew(mine));
   scene.release(mine);
   scene.ask(mine);
@@ -153,7 +153,7 @@ TEST_CASE("a permit of a Java client takes no slot, and both sides count and rel
   scene.server.cli({"ZADD", "{pool}:timeout", "9999999999999", "0123456789abcdef"});
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
   CHECK(held.slots == std::vector<std::int64_t>{0});
-  const Pool pool{kPool, PoolKind::permits, false};
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
   CHECK(pool.read_release(scene.redis.run(pool.release({"0123456789abcdef"}))).taken ==
         std::vector<bool>{true});
   CHECK(scene.available() == "1");
@@ -249,7 +249,7 @@ TEST_CASE("what is no pool of permits is refused and left as it was") {
     scene.server.cli({"ZADD", "{pool}:timeout", "1", "0123456789abcdef"});
     const std::string before = scene.all();
 
-    const Pool pool{kPool, PoolKind::permits, false};
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
     CHECK(std::get<Refused>(scene.ask(permits("a:1", {.total = 3}))).why == Refused::Why::wrong_type);
     CHECK(std::get<Refused>(scene.ask(permits("a:1"))).why == Refused::Why::wrong_type);
     CHECK(!scene.renew(permits("a:1")));

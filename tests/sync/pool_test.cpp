@@ -11,29 +11,29 @@ using namespace rlock::test;
 
 TEST_CASE("a pool is made once, and is told to have been made to the repetition of that request only") {
   Permitted scene;
-  const Pool mine{kPool, PoolKind::permits, false};
+  const Pool mine{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(mine.init(3));
   CHECK(mine.read_init(first).how == PoolAnswer::How::done);
   CHECK(mine.read_init(second).how == PoolAnswer::How::done);
-  const Pool other{kPool, PoolKind::permits, false};
+  const Pool other{kPool, PoolKind::permits, PubSub::classic};
   CHECK(other.read_init(scene.redis.run(other.init(5))).how == PoolAnswer::How::exists);
   CHECK(scene.available() == "3");
 }
 
 TEST_CASE("permits are added, or taken out of the pool, once per request") {
   Permitted scene;
-  const Pool nothing{kPool, PoolKind::permits, false};
+  const Pool nothing{kPool, PoolKind::permits, PubSub::classic};
   CHECK(nothing.read_add(scene.redis.run(nothing.add(1))).how == PoolAnswer::How::absent);
   CHECK(scene.all().empty());
 
   scene.pool_of(2);
   Listener waiter{scene.server, kPoolChannel};
-  const Pool more{kPool, PoolKind::permits, false};
+  const Pool more{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(more.add(3));
   CHECK(more.read_add(first).count == 5);
   CHECK(more.read_add(second).count == 5);
   CHECK(waiter.heard() == "5");
-  const Pool fewer{kPool, PoolKind::permits, false};
+  const Pool fewer{kPool, PoolKind::permits, PubSub::classic};
   CHECK(fewer.read_add(scene.redis.run(fewer.add(-7))).count == -2);
   CHECK(waiter.silence());
   CHECK(is_busy(scene.ask(permits("a:1"))));
@@ -43,7 +43,7 @@ TEST_CASE(
     "permits are released and renewed by their ids, and of each it is said whether it was still taken") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 2, .total = 2})));
-  const Pool pool{kPool, PoolKind::permits, false};
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
   const std::vector<std::string> ids{held.permits[0], "0123456789abcdef", held.permits[1]};
   CHECK(pool.read_renewal(scene.redis.run(pool.renew(ids, Milliseconds{60000}))) ==
         std::vector<bool>{true, false, true});
@@ -66,12 +66,12 @@ TEST_CASE("the status of a pool counts ended leases as available, and changes no
 TEST_CASE("a deleted pool takes its permits along, once") {
   Permitted scene;
   scene.ask(permits("a:1", {.total = 3}));
-  const Pool pool{kPool, PoolKind::permits, false};
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
   const auto [first, second] = scene.redis.twice(pool.remove());
   CHECK(pool.read_remove(first).how == PoolAnswer::How::done);
   CHECK(pool.read_remove(second).how == PoolAnswer::How::done);
   CHECK(!scene.server.has("pool"));
   CHECK(!scene.server.has("{pool}:timeout"));
-  const Pool again{kPool, PoolKind::permits, false};
+  const Pool again{kPool, PoolKind::permits, PubSub::classic};
   CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
 }

@@ -320,7 +320,7 @@ TEST_CASE("what is no read/write lock is refused and left as it was") {
     CHECK(!scene.renew(writer("z:1")));
     CHECK(scene.release(reader("z:1")).how == How::was_not_ours);
     CHECK(scene.release(writer("z:1")).how == How::was_not_ours);
-    const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, false));
+    const Reply forced = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
     CHECK(decode_forced(LockName{"deploy"}, "a read/write lock", forced).how == Forced::How::refused);
     CHECK(scene.all() == before);
   }
@@ -330,7 +330,8 @@ TEST_CASE("force removes a read/write lock and wakes with the code of its mode")
   Scene scene;
   Listener waiter{scene.server, kChannel};
   const auto force = [&](const std::string& owner) {
-    const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, false));
+    const Reply reply =
+        scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{owner}, PubSub::classic));
     return decode_forced(LockName{"deploy"}, "a read/write lock", reply);
   };
   CHECK(force("").how == Forced::How::nothing_there);

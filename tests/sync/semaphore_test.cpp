@@ -16,8 +16,8 @@ namespace {
 const LockName kSem{"sem"};
 const Channel kChannel{"redisson_sc:{sem}"};
 
-Semaphore take(std::int64_t count) { return Semaphore{kSem, count, false}; }
-Pool pool() { return Pool{kSem, PoolKind::semaphore, false}; }
+Semaphore take(std::int64_t count) { return Semaphore{kSem, count, PubSub::classic}; }
+Pool pool() { return Pool{kSem, PoolKind::semaphore, PubSub::classic}; }
 
 struct Counted : Scene {
   std::string available() { return server.cli({"GET", "sem"}); }
