@@ -15,7 +15,7 @@ struct WaitOptions {
 
   WaitOptions();
 
-  TimePoint until(TimePoint started) const { return limit ? later(started, *limit) : kNever; }
+  TimePoint until(TimePoint started) const { return limit ? plus(started, *limit) : kNever; }
 
   /// Is a server that does not answer still waited for?
   bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }

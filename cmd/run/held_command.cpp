@@ -111,7 +111,7 @@ void HeldCommand::turn(Child& child) {
 Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? lock_.deadlines() : Deadlines{}; }
 
 Deadlines HeldCommand::deadlines() const {
-  return earliest(of_lock(), {options_.max_hold, later(options_.max_hold, options_.kill_after)});
+  return earliest(of_lock(), {options_.max_hold, plus(options_.max_hold, options_.kill_after)});
 }
 
 void HeldCommand::announce(const Child& child, TimePoint now) {
@@ -122,7 +122,7 @@ void HeldCommand::announce(const Child& child, TimePoint now) {
   if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;
   at_max_hold_ = true;
   // While renewals go on, the deadline of the lock moves, and --kill-after alone counts.
-  const TimePoint kill = lock_.renewed ? later(options_.max_hold, options_.kill_after) : deadlines().kill;
+  const TimePoint kill = lock_.renewed ? plus(options_.max_hold, options_.kill_after) : deadlines().kill;
   complain(fmt::format("--max-hold is over for {}: {}", lock_.name, how_it_is_stopped(kill, now)));
 }
 
@@ -165,7 +165,7 @@ void HeldCommand::escalate(TimePoint now) {
 bool HeldCommand::others_matter(TimePoint now) {
   if (next_exit_ && !next_exit_->over()) {
     // We wait for processes that got KILL as long as the lock is ours, and only a moment when it is lost.
-    return !escalation_.begun() || !said_lost_ || now < later(first_ended_, kKillEnds);
+    return !escalation_.begun() || !said_lost_ || now < plus(first_ended_, kKillEnds);
   }
   if (escalation_.hurrying()) return true;  // KILL is sent in the next turn, also to whom /proc does not show
   if (escalation_.begun()) return wait_for(family_.all());
@@ -203,15 +203,15 @@ void HeldCommand::wait_for_hidden(const Child& child) {
   while (family_.group_lives()) {
     const TimePoint now = Clock::now();
     announce(child, now);
-    if (said_lost_ && now >= later(first_ended_, kKillEnds)) return;
-    loop_.turn(later(now, now < later(first_ended_, kRestEnds) ? kBetweenLooks : kRestEnds));
+    if (said_lost_ && now >= plus(first_ended_, kKillEnds)) return;
+    loop_.turn(plus(now, now < plus(first_ended_, kRestEnds) ? kBetweenLooks : kRestEnds));
   }
 }
 
 /// Gives the other processes of the group the time to end by the signal that ended the first one.
 void HeldCommand::wait_for_rest() {
-  const TimePoint until = later(Clock::now(), kRestEnds);
-  while (Clock::now() < until && family_.group_lives()) loop_.turn(later(Clock::now(), kBetweenLooks));
+  const TimePoint until = plus(Clock::now(), kRestEnds);
+  while (Clock::now() < until && family_.group_lives()) loop_.turn(plus(Clock::now(), kBetweenLooks));
 }
 
 }  // namespace rlock

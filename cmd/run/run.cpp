@@ -134,7 +134,7 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   options.marks = marks_of(options.command.variables, locks.enters());
   options.signal = opt.signal;
   options.kill_after = opt.kill_after;
-  if (opt.max_hold) options.max_hold = later(acquired, *opt.max_hold);
+  if (opt.max_hold) options.max_hold = plus(acquired, *opt.max_hold);
   options.stop_on_loss = opt.stop_on_loss;
   options.until_group = opt.until_group;
   return options;

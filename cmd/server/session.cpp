@@ -41,7 +41,7 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              .interrupted = [this] { return signals.drain_any(); }}) {}
 
 Patience Session::patience() const {
-  return {later(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
+  return {plus(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
           [this] { return signals.any(); }};
 }
 

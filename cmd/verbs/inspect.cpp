@@ -178,7 +178,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
     print(candidates(session, completion_, keys_));
     return exit_code::ok;
   }
-  const std::vector<Inspection> found = inspect_all(session, later(Clock::now(), kSearch));
+  const std::vector<Inspection> found = inspect_all(session, plus(Clock::now(), kSearch));
   show(found);
   const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))

@@ -33,7 +33,7 @@ std::set<LockName> numbers_of(Session& session, TimePoint until) {
 }
 
 std::set<std::string> keys_for(Session& session, bool numbers) {
-  const TimePoint until = later(Clock::now(), kSearch);
+  const TimePoint until = plus(Clock::now(), kSearch);
   std::set<LockName> names = search_keys(session, until).names;
   if (numbers) names.merge(numbers_of(session, until));
   std::set<std::string> keys;

@@ -29,8 +29,8 @@ constexpr Milliseconds kInquiry{250};
 constexpr Milliseconds kAnswer{80};
 
 TimePoint line_at(TimePoint started, std::size_t number) {
-  if (number < kLinesAt.size()) return later(started, kLinesAt[number]);
-  return later(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
+  if (number < kLinesAt.size()) return plus(started, kLinesAt[number]);
+  return plus(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ void WaitLines::hear(const Waiting& waiting) {
     channel_ = waiting.what->channels().front();
   const bool changed = named_ && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = Clock::now();
-  if (changed && verbosity() != Verbosity::quiet && now >= later(said_at_, kBetweenChanges))
-    want(later(now, kInquiry), now);
+  if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
+    want(plus(now, kInquiry), now);
 }
 
 TimePoint WaitLines::wake_at() const {
@@ -77,10 +77,10 @@ TimePoint WaitLines::wake_at() const {
 }
 
 void WaitLines::ready(short, TimePoint now) {
-  if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(later(now, kAnswer), now);
+  if (std::exchange(questions_, signals_.questions()) != signals_.questions()) want(plus(now, kAnswer), now);
   const bool due = now >= next_at_;
   while (now >= next_at_) next_at_ = line_at(subject_.started, ++lines_);
-  if (due && verbosity() != Verbosity::quiet) want(later(now, kInquiry), now);
+  if (due && verbosity() != Verbosity::quiet) want(plus(now, kInquiry), now);
   advance();
   const bool waits = inquiry_.under_way() && !fresh_ && now < wanted_by_;
   if (wanted_by_ != kNever && !waits) say(now);
@@ -89,7 +89,7 @@ void WaitLines::ready(short, TimePoint now) {
 /// A line is to come by then.
 void WaitLines::want(TimePoint by, TimePoint now) {
   wanted_by_ = earliest(wanted_by_, by);
-  const bool recent = inquiry_.under_way() && now < later(inquiry_.begun_at(), kInquiry);
+  const bool recent = inquiry_.under_way() && now < plus(inquiry_.begun_at(), kInquiry);
   if (busy_ && !failure_ && !recent) begin_inquiry();
 }
 
@@ -146,7 +146,7 @@ void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
   fresh_ = false;
   if (!busy_ || failure_) return;
   begin_inquiry();
-  const TimePoint until = later(Clock::now(), kInquiry);
+  const TimePoint until = plus(Clock::now(), kInquiry);
   for (advance(); inquiry_.under_way() && Clock::now() < until && !signals_.insisted(); advance())
     redis_.loop().turn(until);
 }

@@ -63,7 +63,7 @@ std::string place(const WaitView& view) {
 std::string outlook_of_busy(const Busy& busy, TimePoint now) {
   if (busy.no_ttl) return "; no TTL: it never frees itself";
   if (!busy.rest) return "";
-  return fmt::format("; frees in {} unless renewed", describe(remaining(later(busy.heard, *busy.rest), now)));
+  return fmt::format("; frees in {} unless renewed", describe(remaining(plus(busy.heard, *busy.rest), now)));
 }
 
 std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {

@@ -46,7 +46,7 @@ void write_line(std::string_view text, std::string_view name = kName) noexcept {
     return iovec{const_cast<char*>(bytes.data()), bytes.size()};
   };
 
-  const TimePoint until = later(Clock::now(), stuck ? Milliseconds::zero() : kStderrPatience);
+  const TimePoint until = plus(Clock::now(), stuck ? Milliseconds::zero() : kStderrPatience);
   for (bool done = false; !done;) {
     const auto piece = text.substr(0, PIPE_BUF - name.size() - kEnd.size());
     done = piece.size() == text.size();

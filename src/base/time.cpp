@@ -92,7 +92,7 @@ Clock::time_point Clock::now() noexcept {
   return time_point{std::chrono::seconds{now.tv_sec} + std::chrono::nanoseconds{now.tv_nsec}};
 }
 
-TimePoint later(TimePoint from, Milliseconds delay) noexcept {
+TimePoint plus(TimePoint from, Milliseconds delay) noexcept {
   const auto room = std::chrono::floor<Milliseconds>(kNever - from);
   return delay > Milliseconds::zero() && delay >= room ? kNever : from + delay;
 }
@@ -102,7 +102,7 @@ Milliseconds remaining(TimePoint until, TimePoint now) noexcept {
   return std::chrono::ceil<Milliseconds>(until - now);
 }
 
-Patience within(Milliseconds duration) { return {.until = later(Clock::now(), duration)}; }
+Patience within(Milliseconds duration) { return {.until = plus(Clock::now(), duration)}; }
 
 Milliseconds parse_duration(std::string_view text) {
   if (text.empty())

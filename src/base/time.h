@@ -26,7 +26,7 @@ using TimePoint = Clock::time_point;
 constexpr TimePoint kNever = TimePoint::max();
 
 /// `from` + `delay`, or kNever where that lies beyond what a TimePoint can say.
-TimePoint later(TimePoint from, Milliseconds delay) noexcept;
+TimePoint plus(TimePoint from, Milliseconds delay) noexcept;
 
 /// What is left until `until`, rounded up to whole milliseconds, at least 0.
 Milliseconds remaining(TimePoint until, TimePoint now) noexcept;

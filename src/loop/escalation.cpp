@@ -19,7 +19,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
 }
 
 TimePoint Escalation::wake_at(const Deadlines& deadlines) const {
-  if (stage_ == Stage::killing) return later(killed_, kKillAgain);
+  if (stage_ == Stage::killing) return plus(killed_, kKillAgain);
   if (hurried_ || stage_ == Stage::told) return TimePoint::min();
   return stage_ == Stage::woken ? deadlines.kill : earliest(deadlines.stop, deadlines.kill);
 }

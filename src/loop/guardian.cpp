@@ -82,7 +82,7 @@ void Guardian::dismiss() noexcept {
   write({.kind = Order::dismissed});
 }
 
-TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : later(started_, kBetweenTwo); }
+TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : plus(started_, kBetweenTwo); }
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
@@ -90,7 +90,7 @@ void Guardian::ready(short events, TimePoint now) {
     reap();
     mention("the guardian has died");
   }
-  if (now >= later(started_, kBetweenTwo)) start(now);
+  if (now >= plus(started_, kBetweenTwo)) start(now);
 }
 
 }  // namespace rlock

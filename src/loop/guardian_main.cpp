@@ -67,7 +67,7 @@ class GuardianLoop final : public Source {
  private:
   static Deadlines allowing(const Deadlines& told) {
     if (told.stop >= told.kill) return told;
-    return {earliest(later(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
+    return {earliest(plus(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
   }
 
   void read_orders(TimePoint now) {
@@ -76,7 +76,7 @@ class GuardianLoop final : public Source {
     while ((got = ::read(orders_, &order, sizeof order)) == sizeof order) obey(order);
     if (got == 0) {
       // rlock is dead, so nothing renews the lock, and the kernel has killed the command's first process.
-      give_up_ = later(now, kLastTries);
+      give_up_ = plus(now, kLastTries);
       resting_ = false;
       escalation_.hurry();
     }

@@ -62,7 +62,7 @@ void JobControl::claim_terminal(const Child& child, TimePoint now) {
   if (there && (terminal_.ours() || terminal_.lent()) && terminal_.lend(child.pid()))
     return pass_on(child, SIGCONT);
   waiting_ = true;
-  next_claim_ = later(now, kBetweenClaims);
+  next_claim_ = plus(now, kBetweenClaims);
   if (std::exchange(said_, true)) return;
   complain("the command waits for the terminal; it goes on when rlock is in the foreground");
 }

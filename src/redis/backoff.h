@@ -23,9 +23,9 @@ class Backoff {
   void began(TimePoint now) noexcept { began_ = now; }
 
   void ended(TimePoint now) {
-    const bool lasted = now >= later(began_, kLasting);
+    const bool lasted = now >= plus(began_, kLasting);
     pause_ = lasted ? Milliseconds{0} : std::clamp(pause_ * 2, kShortest, kLongest);
-    next_ = later(now, pause_ + jitter(pause_));
+    next_ = plus(now, pause_ + jitter(pause_));
   }
 
  private:

@@ -140,7 +140,7 @@ void Cluster::ask_next(TimePoint now) {
     survey_->asked = &link;
     survey_->connection = connection->number();
     survey_->in_flight = connection->send(ask_slots());
-    survey_->ends = later(now, std::max(timeouts_.connect / others, kLeastShare));
+    survey_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
   failure_ = survey_->worst.value_or(Failure{Error::unreachable, "no node of the cluster answers"});

@@ -11,7 +11,7 @@ namespace {
 
 /// The private server, running. It knows no passwords: its folder keeps others out.
 Target running(Target local, const Interrupted& interrupted) {
-  local.addresses = {ensure_local_server({later(Clock::now(), kLocalStart), interrupted})};
+  local.addresses = {ensure_local_server({plus(Clock::now(), kLocalStart), interrupted})};
   local.user.clear();
   local.password = {};
   return local;

@@ -100,7 +100,7 @@ short Dial::interest() const noexcept {
 void Dial::connect_next(TimePoint now) {
   while (next_ < endpoints_.size() && now < until_) {
     const auto waiting = static_cast<std::int64_t>(endpoints_.size() - next_);
-    share_ends_ = std::min(until_, later(now, remaining(until_, now) / waiting));
+    share_ends_ = std::min(until_, plus(now, remaining(until_, now) / waiting));
     if (connect(endpoints_[next_++])) return;
   }
   failure_ = first_failure_.empty() ? silence() : first_failure_;

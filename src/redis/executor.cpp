@@ -302,8 +302,8 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
 TimePoint Executor::attempt_ends(const Pending& pending, const NodeCall& node_call,
                                  const Connection& connection) const {
   if (!connection.open()) return kNever;
-  return later(std::max(node_call.sent_at, connection.opened_at()),
-               options_.timeouts.command + pending.delivery.extra_time);
+  return plus(std::max(node_call.sent_at, connection.opened_at()),
+              options_.timeouts.command + pending.delivery.extra_time);
 }
 
 void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
@@ -334,7 +334,7 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   node_call.with_asking = verdict == Route::Verdict::asking;
   if (verdict != Route::Verdict::later) return;
   node_call.last = failure_of(reply);
-  node_call.not_before = later(now, node_call.pause + jitter(node_call.pause));
+  node_call.not_before = plus(now, node_call.pause + jitter(node_call.pause));
   node_call.pause = std::min(node_call.pause * 2, kLongestPause);
   node_call.redirections = 0;
 }
@@ -357,7 +357,7 @@ void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint 
     pending.votes[node].failure = std::move(why);
     return;
   }
-  node_call.not_before = std::max(later(now, kShortestPause), routes_[node]->next_attempt());
+  node_call.not_before = std::max(plus(now, kShortestPause), routes_[node]->next_attempt());
   node_call.last = std::move(why);
 }
 

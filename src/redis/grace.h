@@ -14,7 +14,7 @@ class Grace {
   /// From when on nobody waits any more; kNever before the others have decided. The first call with `decided`
   /// fixes it.
   TimePoint until(bool decided, TimePoint now, Milliseconds grace) {
-    if (decided && !until_) until_ = later(now, grace);
+    if (decided && !until_) until_ = plus(now, grace);
     return until_.value_or(kNever);
   }
 

@@ -42,7 +42,7 @@ Greeting Link::greeting() const {
 }
 
 std::unique_ptr<Connection> Link::attempt(TimePoint now) {
-  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, later(now, timeouts_.connect));
+  return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
 }
 
 /// Certificates are renewed while locks are held. Files that cannot

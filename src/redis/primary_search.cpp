@@ -64,7 +64,7 @@ void PrimarySearch::ask_next(TimePoint now) {
 
 void PrimarySearch::ask(TimePoint now) {
   Greeting greeting{.resp3 = resp3_, .meant = {.sentinel = true}};
-  deadline_ = later(now, share_);
+  deadline_ = plus(now, share_);
   try {
     if (with_password_)
       greeting = {.user = target_.user,

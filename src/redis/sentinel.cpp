@@ -66,7 +66,7 @@ void Sentinel::advance(TimePoint now) {
 }
 
 void Sentinel::begin_to_confirm(TimePoint now) {
-  ask_again_at_ = later(now, kAskAgain);
+  ask_again_at_ = plus(now, kAskAgain);
   if (!std::exchange(asks_again_, true)) search_.begin(now);
 }
 
@@ -91,8 +91,8 @@ void Sentinel::follow_search(TimePoint now) {
   link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
   state_ = State::checking;
   checked_ = 0;
-  check_ends_ = later(now, timeouts_.connect + timeouts_.command);
-  ask_again_at_ = later(now, kAskAgain);
+  check_ends_ = plus(now, timeouts_.connect + timeouts_.command);
+  ask_again_at_ = plus(now, kAskAgain);
   late_at_ = ask_again_at_;
 }
 
@@ -140,7 +140,7 @@ void Sentinel::lead(TimePoint now) {
     if (!primary_.host.empty()) mention(fmt::format("failed over to {}", primary.str()));
     primary_ = primary;
   }
-  ask_again_at_ = later(now, kAskAgain);
+  ask_again_at_ = plus(now, kAskAgain);
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 

@@ -49,7 +49,7 @@ bool Subscriptions::accept(const Push& push, TimePoint now) {
       return true;
   }
   connection_ = 0;  // all channels again, on the same connection if it is still there
-  retry_at_ = later(now, kPause);
+  retry_at_ = plus(now, kPause);
   return false;
 }
 

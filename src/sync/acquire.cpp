@@ -141,7 +141,7 @@ class Wait {
       sleep_until(earliest(plan.until, pacing_.ask_after_wakeup()), never);
       pacing_.count_wakeup(Clock::now());
     }
-    sleep_until(later(Clock::now(), plan.extra), never);
+    sleep_until(plus(Clock::now(), plan.extra), never);
   }
 
   /// True: `woken` was.

@@ -16,7 +16,7 @@ void Inquiry::begin(const LockName& name, const std::optional<Channel>& channel,
   ask(ask_facts(name_), Step::facts);
   if (!channel) return;
   count_ = redis_.post(command({"PUBSUB", "NUMSUB", channel->str()}, name_.str()), {},
-                       later(begun_, answer_within_));
+                       plus(begun_, answer_within_));
 }
 
 void Inquiry::drop() {
@@ -29,7 +29,7 @@ void Inquiry::drop() {
 
 void Inquiry::ask(const Call& call, Step next) {
   if (asked_) redis_.drop(*asked_);
-  asked_ = redis_.post(call, {}, later(Clock::now(), answer_within_));
+  asked_ = redis_.post(call, {}, plus(Clock::now(), answer_within_));
   step_ = next;
 }
 

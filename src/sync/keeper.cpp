@@ -31,7 +31,7 @@ std::string why_unanswered(const Lockable& lock, const Vote& vote) {
 Keeper::Keeper(Redis& redis, Options options)
     : redis_(redis),
       options_(std::move(options)),
-      next_try_(options_.lease.budget.renews ? later(options_.lease.asked, options_.lease.budget.renew_every)
+      next_try_(options_.lease.budget.renews ? plus(options_.lease.asked, options_.lease.budget.renew_every)
                                              : kNever) {
   redis_.loop().join(*this);
 }
@@ -46,7 +46,7 @@ TimePoint Keeper::stop_at() const { return lost() ? lost_at_ : options_.lease.st
 TimePoint Keeper::kill_at() const {
   if (!lost()) return options_.lease.kill_at();
   // Somebody else may hold it already: the grace runs from now, and never beyond what we were sure of anyway.
-  return earliest(later(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
+  return earliest(plus(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
 }
 
 void Keeper::stop(const Patience& patience) {
@@ -79,11 +79,11 @@ void Keeper::ready(short, TimePoint now) {
 
 void Keeper::begin(TimePoint now) {
   try_ = Try{.asked = now, .requests = {}};
-  next_try_ = later(now, options_.lease.budget.retry_every);
+  next_try_ = plus(now, options_.lease.budget.retry_every);
   for (const Part& part : options_.parts) {
     const Delivery delivery{.source = Delivery::Source::to_several, .followers = part.followers};
     try_->requests.push_back(
-        redis_.post(part.lock->renew(), delivery, later(now, options_.lease.budget.try_for)));
+        redis_.post(part.lock->renew(), delivery, plus(now, options_.lease.budget.try_for)));
   }
 }
 
@@ -96,7 +96,7 @@ void Keeper::advance(TimePoint now) {
     return ask_for_confirmations();
   if (came_to == Outcome::renewed) {
     options_.lease.asked = try_->asked;
-    next_try_ = later(try_->asked, options_.lease.budget.renew_every);
+    next_try_ = plus(try_->asked, options_.lease.budget.renew_every);
   }
   const bool troubled = came_to == Outcome::failed;
   const std::string obstacle = troubled ? this->obstacle() : "";
@@ -176,7 +176,7 @@ Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const 
 
 /// WAIT goes once to each connection that has renewed something: it speaks of all that was written on it.
 void Keeper::ask_for_confirmations() {
-  const TimePoint until = later(Clock::now(), options_.sync_timeout + options_.lease.budget.try_for);
+  const TimePoint until = plus(Clock::now(), options_.sync_timeout + options_.lease.budget.try_for);
   std::map<std::uint64_t, Redis::Request> confirmations;
   for (const auto request : try_->requests) {
     for (const Vote& vote : redis_.votes(request)) {

@@ -46,9 +46,9 @@ struct Lease {
   TimePoint asked;
   Budget budget;
 
-  TimePoint valid_until() const { return later(asked, budget.valid_for()); }
-  TimePoint stop_at() const { return later(asked, budget.stop_after()); }
-  TimePoint kill_at() const { return later(asked, budget.kill_after()); }
+  TimePoint valid_until() const { return plus(asked, budget.valid_for()); }
+  TimePoint stop_at() const { return plus(asked, budget.stop_after()); }
+  TimePoint kill_at() const { return plus(asked, budget.kill_after()); }
 };
 
 }  // namespace rlock

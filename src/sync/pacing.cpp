@@ -35,7 +35,7 @@ Pacing::Sleep Pacing::after(const Round& round, TimePoint now) {
     split_pause_ = Milliseconds{0};
     // After a failure the wakeup may be our own undo, and we would take and undo the lock again at once.
     return {.ignore_wakeups_until = now,
-            .until = later(now, nap(round)),
+            .until = plus(now, nap(round)),
             .wakeups_end_it = !round.failed,
             .extra = round.several_nodes ? jitter_(kHerdPause) : Milliseconds{0}};
   }
@@ -43,8 +43,8 @@ Pacing::Sleep Pacing::after(const Round& round, TimePoint now) {
   const Milliseconds least =
       round.failed ? kFailurePause : std::clamp(round.took, kLeastSplitPause, kMostSplitPause);
   split_pause_ = std::max(std::min(split_pause_ * 2, kMostSplitPause), least);
-  const TimePoint until = later(now, split_pause_ / 2 + jitter_(split_pause_));
-  return {.ignore_wakeups_until = earliest(until, later(now, least * kIgnoredPauses)),
+  const TimePoint until = plus(now, split_pause_ / 2 + jitter_(split_pause_));
+  return {.ignore_wakeups_until = earliest(until, plus(now, least * kIgnoredPauses)),
           .until = until,
           .wakeups_end_it = !round.failed};
 }

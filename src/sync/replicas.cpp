@@ -36,7 +36,7 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       int replicas, Milliseconds timeout, const Patience& patience) {
-  const TimePoint until = later(Clock::now(), timeout + kAnswer);
+  const TimePoint until = plus(Clock::now(), timeout + kAnswer);
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (answers[node] != Answer::granted) continue;

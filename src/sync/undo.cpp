@@ -44,13 +44,13 @@ void Undo::post(Stage& stage, Wake wake) {
     Delivery delivery = persistently(std::move(undo.followers));
     delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
-    requests_.push_back(redis_.post(undo.call, delivery, later(Clock::now(), kTryFor)));
+    requests_.push_back(redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor)));
   }
   stage.reached.assign(redis_.nodes(), false);
 }
 
 void Undo::await() {
-  const TimePoint until = later(Clock::now(), kAwait);
+  const TimePoint until = plus(Clock::now(), kAwait);
   const auto answered = [&](auto request) {
     const Votes& votes = redis_.votes(request);
     for (std::size_t node = 0; node < votes.size(); ++node)

@@ -25,7 +25,7 @@ namespace {
 /// Keeps a lock of which no server knows: the test says when it is renewed and when it is lost.
 class FakeKeeper final : public Source {
  public:
-  Deadlines deadlines{later(Clock::now(), 60s), later(Clock::now(), 61s)};
+  Deadlines deadlines{plus(Clock::now(), 60s), plus(Clock::now(), 61s)};
   std::optional<Milliseconds> lease;  ///< renewed all the time: so much is always left until the stop signal
   std::function<void()> each_look = [] {};  ///< what the test does meanwhile
   std::function<bool()> lost_when = [] { return false; };
@@ -40,12 +40,12 @@ class FakeKeeper final : public Source {
 
   TimePoint wake_at() const override { return next_look_; }
   void ready(short, TimePoint now) override {
-    next_look_ = later(now, 5ms);
-    if (lease) deadlines = {later(now, *lease), later(now, *lease + 1s)};
+    next_look_ = plus(now, 5ms);
+    if (lease) deadlines = {plus(now, *lease), plus(now, *lease + 1s)};
     each_look();
     if (lost_ || !lost_when()) return;
     lost_ = "somebody removed it";
-    deadlines = {now, later(now, grace)};
+    deadlines = {now, plus(now, grace)};
   }
 
  private:
@@ -188,7 +188,7 @@ TEST_CASE("a command runs as long as its lock is renewed, beyond the first deadl
   Scene scene{"until [ -e $LOG.go ]; do sleep 0.02; done; exit 3"};
   scene.arrange = [&](FakeKeeper& keeper) {
     keeper.lease = 1s;
-    keeper.each_look = [&, first = later(Clock::now(), 1s)] {
+    keeper.each_look = [&, first = plus(Clock::now(), 1s)] {
       if (Clock::now() > first) write_file(scene.log_file() + ".go", "");
     };
   };
@@ -201,7 +201,7 @@ TEST_CASE(
     "a command that outlives the time of a lock that nobody renews is stopped before the lock can end") {
   Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
   scene.arrange = [](FakeKeeper& keeper) {
-    keeper.deadlines = {later(Clock::now(), 300ms), later(Clock::now(), 60s)};
+    keeper.deadlines = {plus(Clock::now(), 300ms), plus(Clock::now(), 60s)};
   };
   CHECK(scene.run() == "exit 3");
   CHECK(scene.log() == "ready\nterm\n");
@@ -286,14 +286,14 @@ TEST_CASE("a command goes on without its lock where --on-lost warn says so") {
 TEST_CASE("--max-hold stops the command, and kills it after --kill-after though the lock is renewed on") {
   Scene obedient{"trap 'exit 3' TERM; " + kRunOn};
   obedient.arrange = [](FakeKeeper& keeper) { keeper.lease = 10s; };
-  obedient.options.max_hold = later(Clock::now(), 300ms);
+  obedient.options.max_hold = plus(Clock::now(), 300ms);
   CHECK(obedient.run() == "exit 3, max hold");
   CHECK(contains(obedient.err(),
                  "rlock: --max-hold is over for 'k': stopping the command: SIGTERM now, SIGKILL in "));
 
   Scene stubborn{"trap '' TERM; " + kRunOn};
   stubborn.arrange = [](FakeKeeper& keeper) { keeper.lease = 10s; };
-  stubborn.options.max_hold = later(Clock::now(), 200ms);
+  stubborn.options.max_hold = plus(Clock::now(), 200ms);
   stubborn.options.kill_after = 300ms;
   CHECK(stubborn.run() == "exit 137, signal 9, max hold");
   CHECK(stubborn.took() >= 400ms);
@@ -301,7 +301,7 @@ TEST_CASE("--max-hold stops the command, and kills it after --kill-after though 
 
 TEST_CASE("a loss during --max-hold is said, and the sooner KILL counts") {
   Scene scene{"trap 'echo term >>$LOG' TERM; " + kRunOn};
-  scene.options.max_hold = later(Clock::now(), 200ms);
+  scene.options.max_hold = plus(Clock::now(), 200ms);
   scene.lose_at("term", 100ms);
   CHECK(scene.run() == "exit 137, signal 9, max hold");
   CHECK(contains(scene.err(), "--max-hold is over for 'k'"));
@@ -337,7 +337,7 @@ TEST_CASE("a guardian that is stopped does not keep us from stopping the command
 TEST_CASE("a command is stopped in time while we stand still, and its end is seen when we go on") {
   Scene scene{"trap 'echo term >>$LOG; exit 3' TERM; " + kRunOn};
   scene.arrange = [](FakeKeeper& keeper) {
-    keeper.deadlines = {later(Clock::now(), 400ms), later(Clock::now(), 60s)};
+    keeper.deadlines = {plus(Clock::now(), 400ms), plus(Clock::now(), 60s)};
   };
   const int status = in_another_process([&] {
     const pid_t holder = ::fork();

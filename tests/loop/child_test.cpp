@@ -31,7 +31,7 @@ struct Run {
   /// Turns until `fact`, answers the exit code at the end.
   template <class Fact>
   bool until(Fact&& fact) {
-    const TimePoint deadline = later(Clock::now(), Milliseconds{10000});
+    const TimePoint deadline = plus(Clock::now(), Milliseconds{10000});
     while (!fact()) {
       if (Clock::now() >= deadline) return false;
       loop.turn(deadline);

@@ -104,7 +104,7 @@ class GuardedRun {
     const TimePoint now = Clock::now();
     Guardian guardian{loop,
                       {.signal = SIGTERM, .session = ::getsid(0), .marks = plan.marks},
-                      {later(now, plan.stop), later(now, plan.kill)}};
+                      {plus(now, plan.stop), plus(now, plan.kill)}};
     Variables variables{{"SAID", file()}};
     for (const std::string& mark : plan.marks)
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));

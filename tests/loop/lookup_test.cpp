@@ -41,7 +41,7 @@ Lookup::Resolver finds(std::vector<std::string> addresses) {
   return [=](const std::string&) { return addresses; };
 }
 
-TimePoint soon() { return later(Clock::now(), Milliseconds{300}); }
+TimePoint soon() { return plus(Clock::now(), Milliseconds{300}); }
 
 }  // namespace
 
@@ -122,7 +122,7 @@ TEST_CASE("addresses that are silent get a share of the time, and the last one s
   addresses.push_back("127.0.0.1");
   Dial dial{{.host = "db", .port = listener.port},
             Clock::now(),
-            later(Clock::now(), Milliseconds{1000}),
+            plus(Clock::now(), Milliseconds{1000}),
             finds(addresses)};
   CHECK(ends(dial));
   CHECK(dial.connected());
@@ -142,13 +142,11 @@ TEST_CASE("when no address answers, the first one's reason is told") {
 
 TEST_CASE("a name server that never answers costs no more than the time there is") {
   const UnloadedWatch watch{{::getpid()}};
-  Dial dial{{.host = "db", .port = 1},
-            Clock::now(),
-            later(Clock::now(), Milliseconds{100}),
-            [](const std::string&) {
-              for (;;) ::pause();
-              return std::vector<std::string>{};
-            }};
+  Dial dial{
+      {.host = "db", .port = 1}, Clock::now(), plus(Clock::now(), Milliseconds{100}), [](const std::string&) {
+        for (;;) ::pause();
+        return std::vector<std::string>{};
+      }};
   REQUIRE(ends(dial));
   CHECK(*dial.failure() == "cannot look up 'db': no answer in time");
   CHECK(watch.elapsed() < 400ms);

@@ -26,7 +26,7 @@ TEST_CASE("sources without a descriptor do not count among those that the system
     Loop loop;
     std::list<Idle> sources(20);
     for (Idle& source : sources) loop.join(source);
-    loop.turn(later(Clock::now(), Milliseconds{1}));
+    loop.turn(plus(Clock::now(), Milliseconds{1}));
     return 0;
   });
   CHECK(status == 0);

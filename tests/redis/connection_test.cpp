@@ -24,7 +24,7 @@ struct Fixture {
   Connection& connection() {
     if (!made)
       made.emplace(loop, Address{.path = fake.socket()}, nullptr, greeting, Clock::now(),
-                   later(Clock::now(), Milliseconds{1000}));
+                   plus(Clock::now(), Milliseconds{1000}));
     return *made;
   }
   bool turn_until(const std::function<bool()>& fact) { return turns(loop, fact); }
@@ -116,11 +116,11 @@ TEST_CASE("a connection that leads nowhere fails in time, and says how far it ca
   Loop loop;
   BlackHole hole;
   Connection unanswered{loop,         {.host = "127.0.0.1", .port = hole.port()}, nullptr, {},
-                        Clock::now(), later(Clock::now(), Milliseconds{60})};
+                        Clock::now(), plus(Clock::now(), Milliseconds{60})};
   FakeRedis silent;
   silent.on("HELLO", wire::kSilence);
-  Connection ungreeted{
-      loop, {.path = silent.socket()}, nullptr, {}, Clock::now(), later(Clock::now(), Milliseconds{60})};
+  Connection ungreeted{loop,         {.path = silent.socket()},           nullptr, {},
+                       Clock::now(), plus(Clock::now(), Milliseconds{60})};
   const StopWatch watch;
 
   CHECK(turns(loop, [&] { return unanswered.failure() && ungreeted.failure(); }));
@@ -132,7 +132,7 @@ TEST_CASE("a connection that leads nowhere fails in time, and says how far it ca
 TEST_CASE("a connection that is refused says why") {
   Loop loop;
   const auto failure_of = [&](const Address& address) {
-    Connection connection{loop, address, nullptr, {}, Clock::now(), later(Clock::now(), Milliseconds{1000})};
+    Connection connection{loop, address, nullptr, {}, Clock::now(), plus(Clock::now(), Milliseconds{1000})};
     REQUIRE(turns(loop, [&] { return connection.failure().has_value(); }));
     return connection.failure()->text;
   };

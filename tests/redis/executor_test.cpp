@@ -31,7 +31,7 @@ Target target_of(const std::string& url) { return parse_target(url); }
 class LateRoute final : public Route {
  public:
   LateRoute(Loop& loop, const std::string& socket)
-      : connection_(loop, {.path = socket}, nullptr, {}, Clock::now(), later(Clock::now(), 1000ms)) {}
+      : connection_(loop, {.path = socket}, nullptr, {}, Clock::now(), plus(Clock::now(), 1000ms)) {}
 
   void found() { connecting_ = false; }
   int asked() const { return asked_; }
@@ -185,7 +185,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   RedisServer server{{.tcp = true}};
   server.kill();
   Fixture f{{server.tcp_url()}, quick(true)};
-  const auto request = f.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
+  const auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
 
   server.restart();
@@ -253,7 +253,7 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
   Fixture f{{fake.url()}};
-  const auto request = f.redis.post(kCall, kOnce, later(Clock::now(), Milliseconds{3000}));
+  const auto request = f.redis.post(kCall, kOnce, plus(Clock::now(), Milliseconds{3000}));
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
   fake.announce("%0\r\n");
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
@@ -387,7 +387,7 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   FakeRedis fake;
   Fixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
   f.redis.watch(Channel{"c"});
-  const auto request = f.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
+  const auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{200}) <= 2);
   f.redis.drop(request);
@@ -395,7 +395,7 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
   Fixture knocking{{nobody}, quick(true)};
   knocking.redis.watch(Channel{"c"});
-  const auto unheard = knocking.redis.post(kCall, kPersist, later(Clock::now(), Milliseconds{5000}));
+  const auto unheard = knocking.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   CHECK(wake_ups(knocking.loop, Milliseconds{1000}) <= 40);
   CHECK_FALSE(knocking.redis.settled(unheard));
 }

@@ -51,7 +51,7 @@ TEST_CASE("a connection that lived is reopened at once, one that failed sooner a
   CHECK(backoff.due(now));
 
   backoff.began(now);
-  now = later(now, Backoff::kLasting);
+  now = plus(now, Backoff::kLasting);
   backoff.ended(now);
   CHECK(backoff.due(now));
 
@@ -94,7 +94,7 @@ TEST_CASE("a server that hangs up at once gets no more than 20 connections a sec
   while (watch.elapsed() < 1000ms) {
     if (Connection* connection = f.connection(); connection && connection->open())
       connection->send(command({"GET", "k"}));
-    f.loop.turn(later(Clock::now(), Milliseconds{1}));
+    f.loop.turn(plus(Clock::now(), Milliseconds{1}));
   }
   CHECK(fake.connections() > 2);
   CHECK(fake.connections() <= 20);

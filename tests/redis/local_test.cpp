@@ -216,7 +216,7 @@ TEST_CASE("a server of another user at the place of the private one is asked for
   CHECK(failure(Error::config, [] { ensure_local_server(soon()); }) ==
         "local: another user listens at '" + home.socket() + "'");
   const auto failure_of = [&](bool own) {
-    return Dial{{.path = home.socket(), .own = own}, Clock::now(), later(Clock::now(), 1000ms)}
+    return Dial{{.path = home.socket(), .own = own}, Clock::now(), plus(Clock::now(), 1000ms)}
         .failure()
         .value_or("none");
   };

@@ -73,7 +73,7 @@ TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel.port()}};
 
-  const auto request = f.redis->post(kCall, {}, later(Clock::now(), 3000ms));
+  const auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));
   REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 
@@ -206,7 +206,7 @@ TEST_CASE(
     const auto asked_before = sentinel.count("SENTINEL");
     old_primary.freeze();
     Fixture f{{sentinel.port()}, false, {}, patient};
-    const auto request = f.redis->post(set, persistently(), later(Clock::now(), Milliseconds{15000}));
+    const auto request = f.redis->post(set, persistently(), plus(Clock::now(), Milliseconds{15000}));
     // Asked twice: it is late now, and must be named once more.
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
     sentinel.on("SENTINEL", named(new_primary.port()));

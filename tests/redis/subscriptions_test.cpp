@@ -9,7 +9,7 @@ namespace {
 using Kind = Push::Kind;
 using Wanted = std::vector<Subscription>;
 
-const TimePoint kNow = later(TimePoint{}, Milliseconds{1'000'000});
+const TimePoint kNow = plus(TimePoint{}, Milliseconds{1'000'000});
 const Subscription kPlain{Channel{"c"}, false};
 const Subscription kSharded{Channel{"c"}, true};
 const Subscription kOther{Channel{"d"}, false};
@@ -92,7 +92,7 @@ TEST_CASE("a server that cannot accept a subscription just now, or ends one, is 
     Subscriptions it = begun({kPlain, kOther});
     CHECK_FALSE(it.accept(came, kNow));
     CHECK_FALSE(it.error().has_value());
-    CHECK(it.begin_at() == later(kNow, Milliseconds{200}));
+    CHECK(it.begin_at() == plus(kNow, Milliseconds{200}));
     CHECK(it.begin(kFirst) == Wanted{kPlain, kOther});
   }
 }

@@ -9,10 +9,10 @@ namespace rlock::test {
 /// It looks every few milliseconds: a fact of a server on another thread wakes no loop.
 template <class Fact>
 bool turns(Loop& loop, Fact&& fact, Milliseconds deadline = Milliseconds{5000}) {
-  const TimePoint until = later(Clock::now(), deadline);
+  const TimePoint until = plus(Clock::now(), deadline);
   while (!fact()) {
     if (Clock::now() >= until) return false;
-    loop.turn(earliest(until, later(Clock::now(), Milliseconds{2})));
+    loop.turn(earliest(until, plus(Clock::now(), Milliseconds{2})));
   }
   return true;
 }
@@ -20,7 +20,7 @@ bool turns(Loop& loop, Fact&& fact, Milliseconds deadline = Milliseconds{5000}) 
 /// How often the loop wakes up during `span`: a process
 /// that waits for nothing in particular hardly ever should.
 inline int wake_ups(Loop& loop, Milliseconds span) {
-  const TimePoint until = later(Clock::now(), span);
+  const TimePoint until = plus(Clock::now(), span);
   int count = 0;
   for (; Clock::now() < until; ++count) loop.turn(until);
   return count;

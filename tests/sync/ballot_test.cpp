@@ -80,7 +80,7 @@ TEST_CASE("votes are split where some granted it and nobody else has a quorum") 
 TEST_CASE("a ballot waits for nodes that could still make a quorum, and as long again for the others") {
   ListRedis redis{3};
   const TimePoint begun{};
-  const auto after = [&](Milliseconds time) { return later(begun, time); };
+  const auto after = [&](Milliseconds time) { return plus(begun, time); };
   Ballot ballot{kToy, redis, begun};
   Votes votes(3);
   CHECK(ballot.enough_from(votes, begun) == kNever);

@@ -22,7 +22,7 @@ Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   return options;
 }
 
-TimePoint after(Milliseconds time) { return later(kAsked, time); }
+TimePoint after(Milliseconds time) { return plus(kAsked, time); }
 
 /// The keeper's turns of a loop that is asked at `now`: one to begin, one to look at the answer.
 void turn(Keeper& keeper, TimePoint now) {
