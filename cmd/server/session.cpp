@@ -72,7 +72,7 @@ Reply Session::any_answer(const Call& call) {
 std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) {
   std::vector<Reply> replies;
   for (const Vote& vote : ask_each(call, delivery)) {
-    if (const Reply* reply = vote.answer()) replies.push_back(*reply);
+    if (const Reply* reply = vote.good_reply()) replies.push_back(*reply);
   }
   return replies;
 }
@@ -82,7 +82,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
   std::size_t answers = 0;
   Failure failure{Error::unreachable, "no answer"};
   for (const Vote& vote : votes) {
-    if (vote.answer()) ++answers;
+    if (vote.good_reply()) ++answers;
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }

@@ -80,7 +80,7 @@ std::string why(const Vote& vote) {
 }
 
 Finding scripting(const Vote& vote) {
-  if (vote.answer()) return {"scripting", true, "scripts run"};
+  if (vote.good_reply()) return {"scripting", true, "scripts run"};
   return {"scripting", false,
           fmt::format("scripts do not run, and every lock is one: {}", sanitized(why(vote)))};
 }
@@ -117,7 +117,7 @@ std::vector<Place> Doctor::places(Session& session) {
     const Place whole{.name = session.redis.str(node), .node = node, .key = {}};
     const bool cluster = session.deployment.targets[node].topology == Target::Topology::cluster;
     const Vote slots = cluster ? ask_at(session, whole, ask_slots()) : Vote{};
-    const auto map = slots.answer() != nullptr ? SlotMap::read(*slots.answer(), {}) : std::nullopt;
+    const auto map = slots.good_reply() != nullptr ? SlotMap::read(*slots.good_reply(), {}) : std::nullopt;
     if (!map || map->empty()) {
       places.push_back(whole);
       continue;
@@ -139,13 +139,13 @@ Patient Doctor::examine(Session& session, const Place& place) {
   const TimePoint asked = Clock::now();
   const Vote ping = ask_at(session, place, command({"PING"}));
   const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
-  if (ping.answer() == nullptr) {
+  if (ping.good_reply() == nullptr) {
     patient.findings.push_back({"answer", false, sanitized(why(ping))});
     return patient;
   }
   const Vote said = ask_at(session, place, with_large_reply(command({"INFO"})));
-  if (said.answer() != nullptr) {
-    const auto info = parse_info(said.answer()->text());
+  if (said.good_reply() != nullptr) {
+    const auto info = parse_info(said.good_reply()->text());
     if (const auto run_id = info.find("run_id"); run_id != info.end()) patient.run_id = run_id->second;
     patient.findings = diagnose(info);
     const Target& target = session.deployment.targets[place.node];

@@ -39,7 +39,7 @@ Views inspect_each(Session& session, const LockName& name) {
   std::vector<KnownFacts> known = known_facts(session, name);
   const Votes votes = session.ask_each(inspect_key(name, all_facts(known)));
   const auto unknown_at = [&](std::size_t node) {
-    const Reply* answer = votes[node].answer();
+    const Reply* answer = votes[node].good_reply();
     return answer != nullptr && lacks_facts(read_inspection(name, known[node], *answer));
   };
   bool unknown = false;
@@ -47,7 +47,7 @@ Views inspect_each(Session& session, const LockName& name) {
   if (unknown) known = known_facts(session, name);
   Views views;
   for (std::size_t node = 0; node < votes.size(); ++node) {
-    const Reply* answer = votes[node].answer();
+    const Reply* answer = votes[node].good_reply();
     if (answer == nullptr) {
       views.silent.push_back(fmt::format("{}: {}", session.redis.str(node), why(votes[node])));
       continue;
@@ -58,7 +58,7 @@ Views inspect_each(Session& session, const LockName& name) {
   const Votes counts = session.any_answers(count_listeners(agreed(views)));
   std::size_t seen = 0;
   for (std::size_t node = 0; node < votes.size(); ++node) {
-    if (votes[node].answer() == nullptr) continue;
+    if (votes[node].good_reply() == nullptr) continue;
     if (counts[node].reply) views.seen[seen].subscribers = read_listeners(*counts[node].reply);
     ++seen;
   }

@@ -96,7 +96,7 @@ class Search {
   std::optional<Reply> ask(Executor& server, const Call& call) {
     const Vote vote = server.run_all(call, persistently(), session_.patience()).front();
     if (session_.signals.ended()) die_of(*session_.signals.ended());
-    if (vote.answer() != nullptr) return *vote.answer();
+    if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);
     return std::nullopt;
   }

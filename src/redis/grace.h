@@ -25,7 +25,7 @@ class Grace {
 /// Have so many nodes answered with something else than an error?
 inline bool answered_by(std::size_t nodes, const Votes& votes) {
   const auto answers =
-      std::ranges::count_if(votes, [](const Vote& vote) { return vote.answer() != nullptr; });
+      std::ranges::count_if(votes, [](const Vote& vote) { return vote.good_reply() != nullptr; });
   return static_cast<std::size_t>(answers) >= nodes;
 }
 

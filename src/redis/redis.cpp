@@ -10,7 +10,7 @@ Reply Redis::ask(const Call& call, const Patience& patience) {
   });
   std::optional<Failure> failure;
   for (const Vote& vote : votes) {
-    if (const Reply* reply = vote.answer()) return *reply;
+    if (const Reply* reply = vote.good_reply()) return *reply;
     if (vote.reply) failure = failure_of(*vote.reply);
     if (vote.failure) failure = vote.failure;
   }

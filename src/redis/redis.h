@@ -30,7 +30,7 @@ struct Vote {
   bool settled() const noexcept { return reply || failure; }
 
   /// The reply, if there is one that is no error.
-  const Reply* answer() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
+  const Reply* good_reply() const noexcept { return reply && !reply->is_error() ? &*reply : nullptr; }
 };
 
 /// One vote per node, in the order of the URLs.

@@ -76,9 +76,9 @@ void Inquiry::read_facts_of_all() {
 void Inquiry::read_inspections() {
   seen_.clear();
   for (std::size_t node = 0; node < replies_.size(); ++node) {
-    if (replies_[node].answer() == nullptr) continue;
+    if (replies_[node].good_reply() == nullptr) continue;
     try {
-      seen_.push_back(read_inspection(name_, known_[node], *replies_[node].answer()));
+      seen_.push_back(read_inspection(name_, known_[node], *replies_[node].good_reply()));
     } catch (const Error&) {
       continue;  // out of shape: it says nothing
     }

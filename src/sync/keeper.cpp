@@ -180,7 +180,7 @@ void Keeper::ask_for_confirmations() {
   std::map<std::uint64_t, Redis::Request> confirmations;
   for (const auto request : try_->requests) {
     for (const Vote& vote : redis_.votes(request)) {
-      if (vote.answer() == nullptr || confirmations.contains(vote.connection)) continue;
+      if (vote.good_reply() == nullptr || confirmations.contains(vote.connection)) continue;
       confirmations[vote.connection] =
           redis_.post(await_replicas_call(options_.sync_replicas, options_.sync_timeout),
                       await_replicas_delivery(options_.sync_timeout, vote.connection), until);

@@ -26,7 +26,7 @@ void Undo::note(Stage& stage, const Votes& votes) {
     const Vote& vote = votes[node];
     received_[node] = received_[node] || vote.attempts > 0;
     stage.reached[node] = stage.reached[node] || vote.attempts > 0;
-    copies_in_flight_ = copies_in_flight_ || vote.attempts > (vote.answer() != nullptr ? 1 : 0);
+    copies_in_flight_ = copies_in_flight_ || vote.attempts > (vote.good_reply() != nullptr ? 1 : 0);
   }
 }
 
@@ -62,7 +62,7 @@ void Undo::await() {
 }
 
 bool Undo::certain() const {
-  const auto once = [](const Vote& vote) { return vote.answer() != nullptr && vote.attempts == 1; };
+  const auto once = [](const Vote& vote) { return vote.good_reply() != nullptr && vote.attempts == 1; };
   return !copies_in_flight_ && std::ranges::all_of(requests_, [&](auto request) {
     return std::ranges::all_of(redis_.votes(request), once);
   });

@@ -112,7 +112,7 @@ TEST_CASE("a node that serves nothing any more is forgotten, and its connection 
   old.on("CLUSTER", all_slots_at(seed.port()));
   old.on("EVALSHA", wire::integer(1));
   Fixture f{"redis+cluster://127.0.0.1:" + std::to_string(seed.port())};
-  CHECK(f.vote(call_on("k")).answer() != nullptr);
+  CHECK(f.vote(call_on("k")).good_reply() != nullptr);
   CHECK(old.open() == 1);
 
   seed.on("CLUSTER", all_slots_at(seed.port()));
@@ -120,7 +120,7 @@ TEST_CASE("a node that serves nothing any more is forgotten, and its connection 
   old.on("EVALSHA", moved_to(seed.port()));
   REQUIRE(turns(f.loop, [&] {
     const Vote vote = f.vote(call_on("k"));
-    return vote.answer() != nullptr && vote.answer()->integer() == 2 && old.open() == 0;
+    return vote.good_reply() != nullptr && vote.good_reply()->integer() == 2 && old.open() == 0;
   }));
   CHECK(seed.open() == 1);
 }
@@ -132,7 +132,7 @@ TEST_CASE("seeds that are dead or know nothing are passed over") {
   good.on("EVALSHA", wire::integer(1));
   const auto host = [](std::uint16_t port) { return "127.0.0.1:" + std::to_string(port); };
   Fixture f{"redis+cluster://" + host(free_port()) + "," + host(ignorant.port()) + "," + host(good.port())};
-  CHECK(f.vote(call_on("k")).answer() != nullptr);
+  CHECK(f.vote(call_on("k")).good_reply() != nullptr);
 
   const StopWatch watch;
   Fixture nobody{"redis+cluster://" + host(free_port()) + "," + host(free_port()), false};
@@ -148,7 +148,7 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     Fixture f{cluster.url()};
     for (int i = 0; i < 30; ++i) {
       const std::string key = (i % 3 == 0 ? "{tag" + std::to_string(i) + "}:" : "") + to_hex(random_bytes(8));
-      CHECK(f.vote(call_on(key)).answer() != nullptr);
+      CHECK(f.vote(call_on(key)).good_reply() != nullptr);
       CHECK(cluster.owner_of(key).cli({"GET", key}) == "1");
       CHECK(cluster.node(0).cli({"CLUSTER", "KEYSLOT", key}) == std::to_string(slot_of(key)));
     }
@@ -157,10 +157,10 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
 
   SUBCASE("a slot that has moved is followed") {
     Fixture f{cluster.url()};
-    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);  // slot 12182, node 2
+    REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);  // slot 12182, node 2
     cluster.node(2).cli({"DEL", "foo"});
     cluster.move(slot_of("foo"), 2, 0);
-    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);
     CHECK(cluster.node(0).cli({"GET", "foo"}) == "1");
   }
 
@@ -169,14 +169,14 @@ TEST_CASE("a real cluster is followed: slots, moves, migrations, both kinds of a
     const std::string slot = std::to_string(slot_of("foo"));
     cluster.node(0).cli({"CLUSTER", "SETSLOT", slot, "IMPORTING", cluster.id(2)});
     cluster.node(2).cli({"CLUSTER", "SETSLOT", slot, "MIGRATING", cluster.id(0)});
-    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);
     CHECK(f.vote(call_on("foo")).reply->integer() == 2);
   }
 
   SUBCASE("announcements of both kinds are heard, also after their slot has moved") {
     Fixture f{cluster.url()};
     const std::string channel = "wake:{foo}";
-    REQUIRE(f.vote(call_on("foo")).answer() != nullptr);
+    REQUIRE(f.vote(call_on("foo")).good_reply() != nullptr);
     f.redis.watch(Channel{channel});
     REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 2; }, kLong));
     cluster.node(2).cli({"SPUBLISH", channel, "0"});

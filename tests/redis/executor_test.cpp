@@ -90,7 +90,7 @@ TEST_CASE("an uncontended call is one connection, and its lease runs from before
   const TimePoint before = Clock::now();
 
   const Vote vote = f.vote(kCall);
-  CHECK(vote.answer() != nullptr);
+  CHECK(vote.good_reply() != nullptr);
   CHECK(vote.reply->integer() == 1);
   CHECK(vote.asked >= before);
   CHECK(vote.asked <= Clock::now());
@@ -120,7 +120,7 @@ TEST_CASE(
   loop.turn(Clock::now());
   CHECK(route.asked() == 2);
   CHECK(turns(loop, [&] { return redis.settled(request); }));
-  CHECK(redis.votes(request).front().answer()->text() == "v");
+  CHECK(redis.votes(request).front().good_reply()->text() == "v");
   CHECK(redis.wake_at() == kNever);
   redis.drop(request);
 }
@@ -133,8 +133,8 @@ TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that 
     Fixture f{{old.url()}};
 
     const Vote vote = f.vote(kGet, Milliseconds{2000}, kOnce);
-    REQUIRE(vote.answer() != nullptr);
-    CHECK(vote.answer()->text() == "v");
+    REQUIRE(vote.good_reply() != nullptr);
+    CHECK(vote.good_reply()->text() == "v");
   }
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("who persists outlives broken connections") {
   FakeRedis fake;
   Fixture f{{fake.url()}};
   fake.on("GET", wire::text("v"));
-  REQUIRE(f.vote(kGet).answer() != nullptr);
+  REQUIRE(f.vote(kGet).good_reply() != nullptr);
 
   int broken = 0;
   fake.decide([&](const Words& command) -> std::optional<std::string> {
@@ -151,7 +151,7 @@ TEST_CASE("who persists outlives broken connections") {
   });
   fake.answer(wire::integer(1));
   const Vote vote = f.vote(kCall);
-  REQUIRE(vote.answer() != nullptr);
+  REQUIRE(vote.good_reply() != nullptr);
   CHECK(vote.attempts == 4);
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   server.restart();
   const StopWatch watch;
   CHECK(turns(f.loop, [&] { return f.redis.settled(request); }));
-  CHECK(f.redis.votes(request).front().answer() != nullptr);
+  CHECK(f.redis.votes(request).front().good_reply() != nullptr);
   CHECK(watch.elapsed() < 1200ms);
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
   CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
   fake.answer(wire::integer(1));
   CHECK(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{45}));
-  CHECK(f.redis.votes(request).front().answer() != nullptr);
+  CHECK(f.redis.votes(request).front().good_reply() != nullptr);
 }
 
 TEST_CASE("a server that cannot answer now is asked again, and its last word is the reason") {
@@ -277,7 +277,7 @@ TEST_CASE("a server that cannot answer now is asked again, and its last word is 
     fake.answer(wire::error(error));
     fake.answer(wire::integer(1));
     const Vote answered = f.vote(kCall);
-    CHECK(answered.answer() != nullptr);
+    CHECK(answered.good_reply() != nullptr);
     CHECK(answered.attempts == 1);  // who was sent away has done nothing: "not yours" is no echo of a release
 
     fake.on("EVALSHA", wire::error(error));
@@ -312,7 +312,7 @@ TEST_CASE("a replica is left for whatever stands behind the same name next") {
     fake.answer(wire::error(error));
     fake.answer(wire::integer(1));
     const Vote vote = f.vote(kCall);
-    CHECK(vote.answer() != nullptr);
+    CHECK(vote.good_reply() != nullptr);
     CHECK(vote.attempts == 1);
     CHECK(fake.connections() == 2);
   }
@@ -352,12 +352,12 @@ TEST_CASE("a quorum is asked at once, and who is silent does not hold up the oth
   const Votes votes =
       f.redis.run(kCall, kOnce, within(Milliseconds{2000}), [](const Votes& so_far, TimePoint) {
         const auto answers =
-            std::ranges::count_if(so_far, [](const Vote& vote) { return vote.answer() != nullptr; });
+            std::ranges::count_if(so_far, [](const Vote& vote) { return vote.good_reply() != nullptr; });
         return answers >= 2 ? TimePoint::min() : kNever;
       });
   CHECK(watch.elapsed() < 150ms);
-  CHECK(votes[0].answer() != nullptr);
-  CHECK(votes[1].answer() != nullptr);
+  CHECK(votes[0].good_reply() != nullptr);
+  CHECK(votes[1].good_reply() != nullptr);
   CHECK_FALSE(votes[2].settled());
   three.thaw();
 }

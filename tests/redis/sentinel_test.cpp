@@ -58,10 +58,10 @@ TEST_CASE("the primary that a Sentinel names gets the call, once it has said wha
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel.port()}};
 
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(sentinel.log().back() == Words{"SENTINEL", "GET-MASTER-ADDR-BY-NAME", "mymaster"});
   CHECK(primary.log().at(1) == Words{"ROLE"});
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(sentinel.count("SENTINEL") == 1);
   CHECK(primary.connections() == 1);
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
@@ -79,7 +79,7 @@ TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes
 
   sentinel.answer(named(primary.port()));
   CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
-  CHECK(f.redis->votes(request).front().answer() != nullptr);
+  CHECK(f.redis->votes(request).front().good_reply() != nullptr);
   f.redis->drop(request);
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("the first is dead, the second knows nothing, the third is out of date
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{free_port(), ignorant.port(), stale.port(), right.port()}};
 
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(replica.count("EVALSHA") == 0);
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("a Sentinel that is silent costs its share of the time") {
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{hole.port(), acceptor.port, sentinel.port()}};
   const StopWatch watch;
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(watch.elapsed() < 900ms);
   ::close(acceptor.fd);
 }
@@ -163,17 +163,17 @@ TEST_CASE("a replica is left, and the Sentinels are asked who is the primary now
     one->on("EVALSHA", wire::integer(1));
   }
   Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().answer() != nullptr);
+  REQUIRE(f.vote().good_reply() != nullptr);
 
   old_primary.on("EVALSHA", wire::error("READONLY You can't write against a read only replica."));
   old_primary.on("ROLE", kReplica);
   sentinel.on("SENTINEL", named(new_primary.port()));
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(new_primary.count("EVALSHA") == 1);
 
   new_primary.hang_up();
   REQUIRE(turns(f.loop, [&] { return new_primary.open() == 0; }));
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(sentinel.count("SENTINEL") == 3);
 }
 
@@ -185,11 +185,12 @@ TEST_CASE("a primary that has been replaced is left although it still answers as
     one->on("EVALSHA", wire::integer(1));
   }
   Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().answer() != nullptr);
+  REQUIRE(f.vote().good_reply() != nullptr);
   f.redis->watch(Channel{"c"});
 
   sentinel.on("SENTINEL", named(new_primary.port()));
-  CHECK(eventually([&] { return f.vote().answer() != nullptr && new_primary.count("EVALSHA") > 0; }, 10s));
+  CHECK(
+      eventually([&] { return f.vote().good_reply() != nullptr && new_primary.count("EVALSHA") > 0; }, 10s));
   CHECK(turns(f.loop, [&] { return new_primary.count("SUBSCRIBE") == 1; }));
   CHECK(old_primary.open() == 0);
 }
@@ -212,7 +213,7 @@ TEST_CASE(
     sentinel.on("SENTINEL", named(new_primary.port()));
     if (wakes_up) old_primary.thaw();
     CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
-    CHECK(f.redis->votes(request).front().answer() != nullptr);
+    CHECK(f.redis->votes(request).front().good_reply() != nullptr);
     f.redis->drop(request);
     if (!wakes_up) old_primary.thaw();
     CHECK(new_primary.has("ghost"));
@@ -228,11 +229,11 @@ TEST_CASE("a primary serves on when no Sentinel answers any more") {
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel->port()}};
-  REQUIRE(f.vote().answer() != nullptr);
-  CHECK(eventually([&] { return f.vote().answer() != nullptr && sentinel->count("SENTINEL") > 2; }, 10s));
+  REQUIRE(f.vote().good_reply() != nullptr);
+  CHECK(eventually([&] { return f.vote().good_reply() != nullptr && sentinel->count("SENTINEL") > 2; }, 10s));
   sentinel.reset();
   const StopWatch watch;
-  while (watch.elapsed() < 1200ms) CHECK(f.vote().answer() != nullptr);
+  while (watch.elapsed() < 1200ms) CHECK(f.vote().good_reply() != nullptr);
   CHECK(primary.connections() == 1);
   CHECK(primary.count("ROLE") == 1);
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 2);
@@ -246,7 +247,7 @@ TEST_CASE("who listens hears the new primary without asking for anything") {
     one->on("EVALSHA", wire::integer(1));
   }
   Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().answer() != nullptr);
+  REQUIRE(f.vote().good_reply() != nullptr);
   f.redis->watch(Channel{"c"});
   REQUIRE(turns(f.loop, [&] { return f.redis->wakeups() == 1; }));
 
@@ -270,7 +271,7 @@ TEST_CASE("a Sentinel without passwords is asked without one, and one that wants
   primary.on("ROLE", kPrimary);
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{open_one.port()}, false, "app:secret@"};
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
   CHECK(primary.log().front().at(4) == "secret");
 
   closed.on("HELLO", wire::error("WRONGPASS invalid username-password pair"));
@@ -287,7 +288,7 @@ TEST_CASE("a primary that does not let us ask for its role is believed") {
   primary.on("ROLE", wire::error("NOPERM this user has no permissions to run the 'role' command"));
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel.port()}};
-  CHECK(f.vote().answer() != nullptr);
+  CHECK(f.vote().good_reply() != nullptr);
 }
 
 TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name next, and gets the undo") {
@@ -295,12 +296,12 @@ TEST_CASE("a frozen primary is abandoned for the one that the Sentinels name nex
   FakeRedis sentinel{kTcp};
   sentinel.on("SENTINEL", named(old_primary.port()));
   Fixture f{{sentinel.port()}};
-  REQUIRE(f.vote().answer() != nullptr);
+  REQUIRE(f.vote().good_reply() != nullptr);
 
   old_primary.freeze();
   sentinel.on("SENTINEL", named(new_primary.port()));
   const Call set = command({"SET", "ghost", "1"}, "ghost");
-  CHECK(f.redis->run_all(set, persistently(), within(Milliseconds{5000})).front().answer() != nullptr);
+  CHECK(f.redis->run_all(set, persistently(), within(Milliseconds{5000})).front().good_reply() != nullptr);
   CHECK(new_primary.has("ghost"));
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
@@ -324,11 +325,11 @@ TEST_CASE("a failover of real servers is followed") {
       },
       15s));
   Fixture f{{sentinel.port()}, true};
-  REQUIRE(f.vote(Milliseconds{5000}).answer() != nullptr);
+  REQUIRE(f.vote(Milliseconds{5000}).good_reply() != nullptr);
 
   primary.kill();
   const StopWatch watch;
-  CHECK(f.vote(Milliseconds{20000}).answer() != nullptr);
+  CHECK(f.vote(Milliseconds{20000}).good_reply() != nullptr);
   MESSAGE("failover followed after " << watch.elapsed().count() << " ms");
   CHECK(RespClient{replica.where()}.ask({"ROLE"}).starts_with("master"));
 }

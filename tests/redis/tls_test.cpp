@@ -106,19 +106,19 @@ TEST_CASE("a server is spoken to with TLS when it proves its name or its number"
   TlsServer server{certificates().issue("good")};
   for (const char* host : {"127.0.0.1", "localhost"}) {
     const Vote vote = ask(target_of(server.port, host));
-    REQUIRE(vote.answer() != nullptr);
+    REQUIRE(vote.good_reply() != nullptr);
     CHECK(vote.reply->integer() == 1);
   }
   Target by_directory = target_of(server.port);
   by_directory.tls.cacert.clear();
   by_directory.tls.cacertdir = certificates().hashed_directory();
-  CHECK(ask(by_directory).answer() != nullptr);
+  CHECK(ask(by_directory).good_reply() != nullptr);
 }
 
 TEST_CASE("answers larger than a record of TLS arrive as a whole, and so do large questions") {
   TlsServer server{certificates().issue("good")};
   const std::string large(300'000, 'x');
-  CHECK(ask(target_of(server.port), command({"SET", "k", large})).answer() != nullptr);
+  CHECK(ask(target_of(server.port), command({"SET", "k", large})).good_reply() != nullptr);
   CHECK(ask(target_of(server.port), with_large_reply(command({"GET", "k"}))).reply->text() == large);
 }
 
@@ -189,7 +189,7 @@ TEST_CASE("--sni is the name that is asked for and verified, and a number is nev
   CHECK(ask(target).failure->kind == Error::denied);
   for (const char* name : {"redis.example", "a.wild.example"}) {
     target.tls.sni = name;
-    CHECK(ask(target).answer() != nullptr);
+    CHECK(ask(target).good_reply() != nullptr);
   }
   target.tls.sni = "a.b.wild.example";
   CHECK(ask(target).failure->kind == Error::denied);
@@ -218,14 +218,14 @@ TEST_CASE("a server that wants our certificate gets it, and without it says so")
   const auto ours = certificates().issue("ours");
   target.tls.cert = ours.cert;
   target.tls.key = ours.key;
-  CHECK(ask(target).answer() != nullptr);
+  CHECK(ask(target).good_reply() != nullptr);
 }
 
 TEST_CASE("a password goes through TLS once the server is known") {
   TlsServer server{certificates().issue("good"), {"requirepass right"}};
   Target target = target_of(server.port);
   target.password = PasswordSource::fixed("right");
-  CHECK(ask(target).answer() != nullptr);
+  CHECK(ask(target).good_reply() != nullptr);
   target.password = PasswordSource::fixed("wrong");
   CHECK(ask(target).failure->kind == Error::denied);
 }
@@ -246,7 +246,7 @@ TEST_CASE("certificates that are replaced while we are connected are read again 
   Loop loop;
   Executor redis{loop, {target}, {}};
   const auto asks = [&] {
-    return redis.run_all(kCall, persistently(), within(Milliseconds{5000})).front().answer() != nullptr;
+    return redis.run_all(kCall, persistently(), within(Milliseconds{5000})).front().good_reply() != nullptr;
   };
   REQUIRE(asks());
 
