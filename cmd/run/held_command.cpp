@@ -42,7 +42,7 @@ int exit_status_of_start(int error) {
 
 }  // namespace
 
-int exit_status(const Ended& ended, bool lost) {
+int exit_status(const CommandOutcome& ended, bool lost) {
   if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
   if (ended.too_late) return exit_code::unreachable;
   if (lost) return exit_code::lost;
@@ -59,7 +59,7 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOption
       terminal_(signals.reaches_command(SIGTTIN)),
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
-Ended HeldCommand::run() {
+CommandOutcome HeldCommand::run() {
   // Signals that came during the wait were meant for the wait: a USR1 asked what we wait for, and would kill
   // the command.
   signals_.drain();
@@ -179,11 +179,12 @@ bool HeldCommand::wait_for(const std::vector<pid_t>& others) {
   return true;
 }
 
-Ended HeldCommand::finish(Child& child) {
+CommandOutcome HeldCommand::finish(Child& child) {
   next_exit_.reset();
   if (guardian_) guardian_->dismiss();
   const int status = child.reap();
-  Ended ended{.exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
+  CommandOutcome ended{
+      .exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
   const bool had_terminal = job_.end(ended.signal || escalation_.begun());
   for (const int key : {SIGINT, SIGQUIT}) {
     const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;

@@ -34,8 +34,8 @@ struct HoldOptions {
   bool until_group = false;
 };
 
-/// How it ended.
-struct [[nodiscard]] Ended {
+/// How the command ended, or why it did not run.
+struct [[nodiscard]] CommandOutcome {
   int exit_code = 0;               ///< what a shell would say
   std::optional<int> signal;       ///< which one killed it
   int not_started = 0;             ///< errno; 0: it ran
@@ -51,7 +51,7 @@ struct [[nodiscard]] Ended {
 };
 
 /// The exit status of the run, unless it ends by a signal as its command did. `lost`: the lock was lost.
-int exit_status(const Ended& ended, bool lost);
+int exit_status(const CommandOutcome& ended, bool lost);
 
 /// Runs a command that lives no longer than its lock, and that behaves towards its terminal and its parents
 /// as it would without us.
@@ -66,7 +66,7 @@ class HeldCommand {
 
   /// Pumps the loop until the command has ended and, where it had
   /// to be stopped or --until group was given, the others too.
-  Ended run();
+  CommandOutcome run();
 
  private:
   void turn(Child& child);
@@ -74,7 +74,7 @@ class HeldCommand {
   void announce(const Child& child, TimePoint now);
   bool others_matter(TimePoint now);
   bool wait_for(const std::vector<pid_t>& others);
-  Ended finish(Child& child);
+  CommandOutcome finish(Child& child);
   void wait_for_hidden(const Child& child);
   void wait_for_rest();
   Deadlines deadlines() const;

@@ -149,7 +149,7 @@ HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
 
 /// Releases all keys, and says what a person should know about it.
 RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
-                            const Ended& ended, bool lost) {
+                            const CommandOutcome& ended, bool lost) {
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
@@ -174,7 +174,7 @@ RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSe
   return released_of(answers);
 }
 
-void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
+void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
   if (ended.not_started != 0)
     complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
                          std::strerror(ended.not_started),
@@ -193,7 +193,7 @@ void say_how_it_ended(const RunOptions& opt, const Ended& ended) {
 
 /// Ends as the command did: our parent sees the same signal, and on a terminal the rest of our group gets the
 /// same key.
-int end_like(const Ended& ended, bool lost) {
+int end_like(const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);
   if (ended.pressed) share_with_group(*ended.pressed);
   if (ended.signal && !lost && !ended.max_hold) die_of(*ended.signal);
@@ -242,7 +242,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .sync_timeout = opt.sync_timeout}};
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, lock_of(opt, keeper),
                                   holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
-  const Ended ended = hold->run();
+  const CommandOutcome ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Releasing.

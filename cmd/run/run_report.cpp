@@ -127,7 +127,7 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
   report_nodes(report, redis, taken.answers);
 }
 
-void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,
+void report_ended(RunReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
                   Milliseconds held, int exit) {
   report.exit = exit;
   report.held = held;

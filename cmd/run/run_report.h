@@ -62,7 +62,7 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
                   Milliseconds waited);
 
 /// The command has ended. `lost`: why the lock was lost; nothing: it was not.
-void report_ended(RunReport& report, const Ended& ended, const std::optional<std::string>& lost,
+void report_ended(RunReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
                   Milliseconds held, int exit);
 
 /// What became of the release, of all keys together: the worst counts.

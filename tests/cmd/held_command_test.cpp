@@ -55,7 +55,7 @@ class FakeKeeper final : public Source {
 };
 
 /// What "exit 143, signal 15" looked like from outside.
-std::string text_of(const Ended& ended) {
+std::string text_of(const CommandOutcome& ended) {
   std::string text = fmt::format("exit {}", ended.exit_code);
   if (ended.signal) text += fmt::format(", signal {}", *ended.signal);
   if (ended.not_started != 0) text += fmt::format(", not started {}", ended.not_started);
@@ -369,7 +369,7 @@ TEST_CASE("what is sent to us while we hold reaches the command, and its answer 
 
 TEST_CASE("the exit status of a run tells a loss from the command's own end") {
   struct Row {
-    Ended ended;
+    CommandOutcome ended;
     bool lost;
     int status;
   };
