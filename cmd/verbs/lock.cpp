@@ -37,11 +37,11 @@ class LockVerb : public Verb {
   Views views_of(Session& session) const {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) complain(server);
-    expect_lock(agreed(views, owner_), type_, owner_);
+    expect_lock(agreed(views.seen, owner_), type_, owner_);
     return views;
   }
 
-  Inspection find(Session& session) const { return agreed(views_of(session), owner_); }
+  Inspection find(Session& session) const { return agreed(views_of(session).seen, owner_); }
 
   Owner required_owner() const {
     if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
@@ -188,9 +188,11 @@ class Status final : public LockVerb {
     } else if (verbosity() != Verbosity::quiet) {
       print(inspections_text(views.seen));
     }
-    if (agreed(views, owner_).absent()) say_if_pattern(agreed(views, owner_).name);
-    const auto held_by = [&](const Owner& owner) { return sights(views, owner) >= session.redis.quorum(); };
-    const auto& holders = agreed(views, owner_).holders;
+    if (agreed(views.seen, owner_).absent()) say_if_pattern(agreed(views.seen, owner_).name);
+    const auto held_by = [&](const Owner& owner) {
+      return sights(views.seen, owner) >= session.redis.quorum();
+    };
+    const auto& holders = agreed(views.seen, owner_).holders;
     const bool held = owner_ ? held_by(*owner_) : std::ranges::any_of(holders, held_by, &Holder::owner);
     return held ? exit_code::ok : exit_code::no;
   }

@@ -170,7 +170,7 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
 
 Removal Unlock::remove(Session& session, const LockName& name) const {
   const Views views = inspect_each(session, name);
-  const Inspection& found = agreed(views, owner_);
+  const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);
   if (found.holders.empty() || (owner_ && !holder_named(found, *owner_))) return nothing_to_remove(found);
   if (!confirmed(views, found)) return {name, "declined"};
@@ -223,7 +223,7 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   }
   // Where one of them is no lock, none is removed.
   if (names.size() > 1)
-    for (const LockName& name : names) expect_removable(agreed(inspect_each(session, name), owner_));
+    for (const LockName& name : names) expect_removable(agreed(inspect_each(session, name).seen, owner_));
 
   std::vector<Removal> removals;
   int exit = exit_code::ok;

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/output.h"
 #include "cmd/server/session.h"
-#include "sync/inspect.h"
+#include "sync/inspection_steps.h"
 
 namespace rlock {
 
@@ -18,13 +18,6 @@ struct Views {
 /// Inspects a key by three calls, the first and the last of which a server may refuse to answer.
 /// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
 Views inspect_each(Session& session, const LockName& name);
-
-/// What one of them sees who knows most: the holder whom most know, or `owner` where anybody knows that one.
-/// REQUIRES: there is one.
-const Inspection& agreed(const Views& views, const std::optional<Owner>& owner = std::nullopt);
-
-/// How many see that `owner` holds it.
-std::size_t sights(const Views& views, const Owner& owner);
 
 /// agreed(), of what each of them sees now.
 Inspection inspect(Session& session, const LockName& name);

@@ -102,9 +102,9 @@ void WaitLines::advance() {
   if (!inquiry_.under_way()) return;
   inquiry_.advance();
   if (inquiry_.under_way()) return;
-  Views views{.seen = inquiry_.take_seen(), .silent = {}};
-  if (views.seen.empty()) return;
-  seen_ = agreed(views);
+  const std::vector<Inspection> seen = inquiry_.seen();
+  if (seen.empty()) return;
+  seen_ = agreed(seen);
   listeners_ = inquiry_.listeners();
   fresh_ = true;
 }

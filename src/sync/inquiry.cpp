@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-
 namespace rlock {
 
 void Inquiry::begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within) {
   drop();
-  name_ = name;
   answer_within_ = answer_within;
   begun_ = Clock::now();
-  seen_.clear();
   listeners_ = 0;
-  ask(ask_facts(name_), Step::facts);
-  if (!channel) return;
-  count_ = redis_.post(command({"PUBSUB", "NUMSUB", channel->str()}, name_.str()), {},
-                       plus(begun_, answer_within_));
+  steps_.emplace(name);
+  post_next();
+  // The waiter knows the channel already: counting need not wait for the kind of the lock.
+  if (channel) count_ = redis_.post(count_listeners(name, *channel), {}, plus(begun_, answer_within_));
 }
 
 void Inquiry::drop() {
@@ -24,13 +20,11 @@ void Inquiry::drop() {
     if (*request) redis_.drop(**request);
     request->reset();
   }
-  step_ = Step::idle;
 }
 
-void Inquiry::ask(const Call& call, Step next) {
+void Inquiry::post_next() {
   if (asked_) redis_.drop(*asked_);
-  asked_ = redis_.post(call, {}, plus(Clock::now(), answer_within_));
-  step_ = next;
+  asked_ = redis_.post(*steps_->call(), {}, plus(Clock::now(), answer_within_));
 }
 
 /// By a quorum, or as far as it will be.
@@ -44,45 +38,17 @@ TimePoint Inquiry::wake_at() const { return under_way() && answered(*asked_) ? T
 
 void Inquiry::advance() {
   if (!under_way() || !answered(*asked_)) return;
-  switch (step_) {
-    case Step::idle: return;
-    case Step::facts: {
-      read_facts_of_all();
-      Facts all;
-      for (const KnownFacts& some : known_) all.insert(some.facts.begin(), some.facts.end());
-      return ask(inspect_key(name_, all), Step::inspect);
-    }
-    case Step::inspect:
-      replies_ = redis_.votes(*asked_);
-      read_inspections();
-      // Who has come between the two answers has facts by now.
-      if (std::ranges::any_of(seen_, lacks_facts)) return ask(ask_facts(name_), Step::facts_again);
-      break;
-    case Step::facts_again:
-      read_facts_of_all();
-      read_inspections();
-      break;
-  }
+  steps_->read(redis_.votes(*asked_));
+  if (steps_->call()) return post_next();
   read_listeners_of_all();
   drop();
 }
 
-void Inquiry::read_facts_of_all() {
-  known_.clear();
-  for (const Vote& vote : redis_.votes(*asked_))
-    known_.push_back(vote.reply ? read_facts(*vote.reply) : KnownFacts{});
-}
-
-void Inquiry::read_inspections() {
-  seen_.clear();
-  for (std::size_t node = 0; node < replies_.size(); ++node) {
-    if (replies_[node].good_reply() == nullptr) continue;
-    try {
-      seen_.push_back(read_inspection(name_, known_[node], *replies_[node].good_reply()));
-    } catch (const Error&) {
-      continue;  // out of shape: it says nothing
-    }
-  }
+std::vector<Inspection> Inquiry::seen() const {
+  std::vector<Inspection> seen;
+  for (const InspectionSteps::View& view : steps_->views())
+    if (const auto* inspection = std::get_if<Inspection>(&view)) seen.push_back(*inspection);
+  return seen;
 }
 
 void Inquiry::read_listeners_of_all() {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "redis/redis.h"
-#include "sync/inspect.h"
+#include "sync/inspection_steps.h"
 
 namespace rlock {
 
-/// Inspects a key beside something else that goes on, such as a wait for it: who says what about itself, what
-/// stands there, who listens.
+/// An inspection of a key beside something else that goes on, such as a wait for it; and how many listen to a
+/// channel.
 ///
 /// Passive like a Source, for whoever owns it: begin(), then advance() after turns of the loop. Takes what a
 /// quorum answers: a server that is silent costs nothing but its own view.
@@ -28,34 +28,26 @@ class Inquiry {
   void advance();
   TimePoint wake_at() const;
 
-  bool under_way() const noexcept { return step_ != Step::idle; }
+  bool under_way() const noexcept { return asked_.has_value(); }
   TimePoint begun_at() const noexcept { return begun_; }
 
   /// When the inquiry is over: what each server sees that answered, maybe none; and how many listen, 0 where
   /// nobody can say.
-  std::vector<Inspection> take_seen() { return std::move(seen_); }
+  std::vector<Inspection> seen() const;
   std::int64_t listeners() const noexcept { return listeners_; }
 
   void drop();
 
  private:
-  enum class Step { idle, facts, inspect, facts_again };
-
   bool answered(Redis::Request request) const;
-  void ask(const Call& call, Step next);
-  void read_facts_of_all();
-  void read_inspections();
+  void post_next();
   void read_listeners_of_all();
 
   Redis& redis_;
-  LockName name_;
   Milliseconds answer_within_{0};
   TimePoint begun_{};
-  Step step_ = Step::idle;
+  std::optional<InspectionSteps> steps_;
   std::optional<Redis::Request> asked_, count_;
-  std::vector<KnownFacts> known_;
-  Votes replies_;
-  std::vector<Inspection> seen_;
   std::int64_t listeners_ = 0;
 };
 

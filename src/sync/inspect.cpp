@@ -254,10 +254,14 @@ bool lacks_facts(const Inspection& inspection) {
                              [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });
 }
 
+Call count_listeners(const LockName& name, const Channel& channel) {
+  return command({"PUBSUB", "NUMSUB", channel.str()}, name.str());
+}
+
 Call count_listeners(const Inspection& inspection) {
   const bool announced = inspection.kind != nullptr && inspection.kind->channel != nullptr;
-  const Channel channel = (announced ? *inspection.kind : kinds::lock).channel(inspection.name);
-  return command({"PUBSUB", "NUMSUB", channel.str()}, inspection.name.str());
+  return count_listeners(inspection.name,
+                         (announced ? *inspection.kind : kinds::lock).channel(inspection.name));
 }
 
 std::int64_t read_listeners(const Reply& reply) {

@@ -67,6 +67,7 @@ struct Inspection {
 using Facts = std::map<Owner, Metadata>;
 
 /// To inspect a key takes three calls; the second needs the reply to the first, the third that to the second.
+/// InspectionSteps sends the first two to every node, in their order.
 ///   1. Who says what about itself? An error in answer is no fact at all: the key may be forbidden to us.
 Call ask_facts(const LockName& name);
 struct KnownFacts {
@@ -85,7 +86,8 @@ Inspection read_inspection(const LockName& name, const KnownFacts& known, const 
 bool lacks_facts(const Inspection& inspection);
 
 ///   3. Who listens? An error in answer means that nobody can say: 0.
-Call count_listeners(const Inspection& inspection);
+Call count_listeners(const LockName& name, const Channel& channel);
+Call count_listeners(const Inspection& inspection);  ///< to where its releases are announced
 std::int64_t read_listeners(const Reply& reply);
 
 /// Who listens on the server, for whatever key: the names that clients have given themselves, each once. The

@@ -1,0 +1,102 @@
+#include "sync/inspection_steps.h"
+
+#include <doctest/doctest.h>
+
+#include "base/random.h"
+
+using namespace rlock;
+
+namespace {
+
+const LockName kName{"deploy"};
+const Reply kNone{std::vector<Reply>{}};
+
+Reply text(const std::string& value) { return Reply{value}; }
+
+/// What inspect/key answers about a lock of `owner`.
+Reply held_by(const Owner& owner) {
+  const Reply content{std::vector{text(owner.str()), text("1")}};
+  return Reply{
+      std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone, kNone}};
+}
+
+Reply facts_of(const Owner& owner) {
+  const std::string facts = R"({"since":1,"renewed":1,"lease_ms":30000,"host":"web3"})";
+  return Reply{std::vector{text(owner.str()), text(facts)}};
+}
+
+Vote vote(const Reply& reply) {
+  Vote vote;
+  vote.reply = reply;
+  return vote;
+}
+
+const Inspection* seen_at(const InspectionSteps& steps, std::size_t node) {
+  return std::get_if<Inspection>(&steps.views()[node]);
+}
+
+}  // namespace
+
+TEST_CASE("an inspection asks for facts, then for the key, and then it is over") {
+  const Owner owner = new_owner();
+  InspectionSteps steps{kName};
+  CHECK(!steps.asks_the_key());
+  steps.read({vote(facts_of(owner))});
+  CHECK(steps.asks_the_key());
+  CHECK(steps.call()->args == std::vector{owner.str()});
+  steps.read({vote(held_by(owner))});
+
+  CHECK(!steps.call());
+  REQUIRE(seen_at(steps, 0) != nullptr);
+  CHECK(seen_at(steps, 0)->holders.front().meta->host == "web3");
+}
+
+TEST_CASE("an inspection asks for facts again when an rlock has come between the two replies") {
+  const Owner owner = new_owner();
+  InspectionSteps steps{kName};
+  steps.read({vote(kNone)});
+  steps.read({vote(held_by(owner))});
+  REQUIRE(steps.call());
+  CHECK(!steps.asks_the_key());
+  steps.read({vote(facts_of(owner))});
+
+  CHECK(!steps.call());
+  CHECK(seen_at(steps, 0)->holders.front().meta->host == "web3");
+}
+
+TEST_CASE("a holder of which no facts are written down does not keep an inspection from its end") {
+  InspectionSteps steps{kName};
+  steps.read({vote(kNone)});
+  steps.read({vote(held_by(new_owner()))});
+  steps.read({vote(Reply::error("NOPERM"))});
+
+  CHECK(!steps.call());
+  CHECK(!seen_at(steps, 0)->holders.front().meta);
+}
+
+TEST_CASE("each node that does not say what it sees is known with its reason") {
+  const Owner owner = new_owner();
+  Vote lost;
+  lost.failure = Failure{Error::unreachable, "connection refused"};
+  InspectionSteps steps{kName};
+  steps.read({vote(facts_of(owner)), Vote{}, lost, vote(kNone), vote(kNone)});
+  steps.read({vote(held_by(owner)), Vote{}, lost, vote(text("what")), vote(Reply::error("NOPERM no"))});
+
+  CHECK(!steps.call());
+  CHECK(seen_at(steps, 0) != nullptr);
+  const auto failure_at = [&](std::size_t node) { return std::get<Failure>(steps.views()[node]); };
+  CHECK(failure_at(1).text == "no answer");
+  CHECK(failure_at(2).text == "connection refused");
+  CHECK(failure_at(3).kind == Error::internal);
+  CHECK(failure_at(4).kind == Error::denied);
+}
+
+TEST_CASE("the view of the holder whom most nodes know is the one that counts") {
+  const auto seen_by = [](const std::string& owner) {
+    return read_inspection(kName, {}, held_by(Owner{owner}));
+  };
+  const std::vector<Inspection> seen{seen_by("a:1"), seen_by("b:1"), seen_by("b:1")};
+  CHECK(agreed(seen).holders.front().owner == Owner{"b:1"});
+  CHECK(agreed(seen, Owner{"a:1"}).holders.front().owner == Owner{"a:1"});
+  CHECK(sights(seen, Owner{"b:1"}) == 2);
+}
