@@ -151,9 +151,8 @@ class Wait final : public LatchVerb {
     for (;;) {
       const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-        die_if_interrupted(session, lines, *gave_up);
-        return say_refusal(*gave_up, fmt::format("{} is still closed", quoted(wanted.name())), session,
-                           static_cast<int>(wait_.conflict_exit_code));
+        return end_in_vain(*gave_up, session, lines, wait_,
+                           fmt::format("{} is still closed", quoted(wanted.name())));
       }
       if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;

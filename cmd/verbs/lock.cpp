@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/verbs/found_lock.h"
+#include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
@@ -115,11 +116,7 @@ class Renew final : public LockVerb {
                   .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
                                {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
     declare_shared(spec);
-    spec.add({.names = "--lease",
-              .value = "DUR",
-              .help = "from now on; without it as long as it was before",
-              .set = into(lease_)});
-    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_renewed_lease(spec, lease_);
     declare_server_options(spec, server_);
     return spec;
   }
@@ -130,12 +127,12 @@ class Renew final : public LockVerb {
     const Inspection found = find(session);
     const Holder* holder = holder_named(found, owner);
     if (!holder) return not_held(found);
-    const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease_of(*holder)});
+    const Milliseconds lease = renewed_lease(lease_, *holder);
+    const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease});
     if (!lock) return not_held(found);
     Delivery delivery = persistently();
     if (holder->meta)
-      delivery.followers = {
-          write_metadata(found.name, owner, lock->evidence(), lease_of(*holder), *holder->meta)};
+      delivery.followers = {write_metadata(found.name, owner, lock->evidence(), lease, *holder->meta)};
     std::size_t renewed = 0;
     for (const Reply& reply : session.ask_all(lock->renew(), delivery)) {
       const RenewAnswer answer = lock->read_renewal(reply);
@@ -146,12 +143,6 @@ class Renew final : public LockVerb {
   }
 
  private:
-  Milliseconds lease_of(const Holder& holder) const {
-    if (lease_) return *lease_;
-    if (holder.meta && holder.meta->lease > Milliseconds{0}) return holder.meta->lease;
-    throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
-  }
-
   std::optional<Milliseconds> lease_;
 };
 

@@ -14,6 +14,7 @@
 #include "cmd/run/lock_types.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/server/session.h"
+#include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/refusal.h"
@@ -66,10 +67,7 @@ VerbSpec Acquire::spec() {
   };
   declare_key(spec, key_);
   spec.group("What to take");
-  spec.add({.names = "--lease",
-            .value = "DUR",
-            .help = "the lock ends after this (required)",
-            .set = into(lease_)});
+  declare_lease(spec, lease_, "the lock ends after this (required)");
   const TakeType take = [this](const LockType& type, std::string_view) {
     refuse_other_type(type_, type);
     type_ = &type;
@@ -82,7 +80,6 @@ VerbSpec Acquire::spec() {
             .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
             .set = into(again_)});
   declare_wait(spec, wait_);
-  spec.foreign.push_back({"--ttl", "did you mean --lease?"});
   spec.group("Telling");
   spec.add(
       {.names = "--json", .help = "all facts in one document, instead of the owner id", .set = into(json_)});
@@ -179,12 +176,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   if (std::holds_alternative<Taken>(got)) lines.acquired();
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
-  const GaveUp& why = std::get<GaveUp>(got);
-  die_if_interrupted(session, lines, why);
-  const int busy = static_cast<int>(wait_.conflict_exit_code);
-  if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, busy);
-  lines.give_up(why);
-  return busy;
+  return end_in_vain(std::get<GaveUp>(got), session, lines, wait_);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/script_facts.h"
+#include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
@@ -72,11 +73,7 @@ class Acquire final : public PoolVerb {
                                {"rlock permit release seats \"$id\"", ""}}};
     declare_operands(spec, nullptr);
     spec.group("What to take");
-    spec.add({.names = "--lease",
-              .value = "DUR",
-              .help = "the permits end after this (required)",
-              .set = into(lease_)});
-    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_lease(spec, lease_, "the permits end after this (required)");
     spec.add({.names = "--count",
               .value = "N",
               .help = "so many, all or none",
@@ -117,11 +114,7 @@ class Acquire final : public PoolVerb {
     const Acquired got = acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    const GaveUp& why = std::get<GaveUp>(got);
-    die_if_interrupted(session, lines, why);
-    if (why.why != GaveUp::Why::busy) return say_refusal(why, "", session, exit_code::busy);
-    lines.give_up(why);
-    return static_cast<int>(wait_.conflict_exit_code);
+    return end_in_vain(std::get<GaveUp>(got), session, lines, wait_);
   }
 
  private:
@@ -200,11 +193,7 @@ class Renew final : public PoolVerb {
     declare_operands(spec, nullptr);
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
     spec.group("How long");
-    spec.add({.names = "--lease",
-              .value = "DUR",
-              .help = "from now on; without it as long as it was before",
-              .set = into(lease_)});
-    spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+    declare_renewed_lease(spec, lease_);
     declare_server_options(spec, server_);
     return spec;
   }
@@ -229,9 +218,7 @@ class Renew final : public PoolVerb {
     const Inspection found = inspect(session, session.name(key_));
     for (const std::string& id : ids_) {
       const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
-      if (holder == found.holders.end()) continue;
-      if (holder->meta && holder->meta->lease > Milliseconds{0}) return holder->meta->lease;
-      throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+      if (holder != found.holders.end()) return renewed_lease(lease_, *holder);
     }
     return std::nullopt;
   }

@@ -50,11 +50,11 @@ class Acquire final : public PoolVerb {
     refuse_latch(session, started, wait_);
     const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
     const auto* gave_up = std::get_if<GaveUp>(&got);
-    if (!gave_up) lines.acquired();
-    if (!gave_up) return exit_code::ok;
-    die_if_interrupted(session, lines, *gave_up);
-    return say_refusal(*gave_up, fmt::format("{} has too few permits now", quoted(wanted.name())), session,
-                       static_cast<int>(wait_.conflict_exit_code));
+    if (gave_up)
+      return end_in_vain(*gave_up, session, lines, wait_,
+                         fmt::format("{} has too few permits now", quoted(wanted.name())));
+    lines.acquired();
+    return exit_code::ok;
   }
 
  private:

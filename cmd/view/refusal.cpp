@@ -6,10 +6,19 @@
 
 namespace rlock {
 
-int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& session, int busy) {
+int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines, const WaitOptions& wait,
+                std::string_view busy) {
+  if (const auto signal = session.signals.ended()) {
+    lines.interrupted(*signal, gave_up);
+    die_of(*signal);
+  }
   if (gave_up.why == GaveUp::Why::busy) {
-    tell(why);
-    return busy;
+    if (busy.empty()) {
+      lines.give_up(gave_up);
+    } else {
+      tell(busy);
+    }
+    return static_cast<int>(wait.conflict_exit_code);
   }
   if (gave_up.refused) {
     complain(gave_up.refused->text);
@@ -18,12 +27,6 @@ int say_refusal(const GaveUp& gave_up, std::string_view why, const Session& sess
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
   complain(session.describe(failure));
   return exit_code::of(failure.kind);
-}
-
-void die_if_interrupted(const Session& session, WaitLines& lines, const GaveUp& gave_up) {
-  if (!session.signals.ended()) return;
-  lines.interrupted(*session.signals.ended(), gave_up);
-  die_of(*session.signals.ended());
 }
 
 }  // namespace rlock

@@ -1,0 +1,22 @@
+#include "cmd/verbs/lease_option.h"
+
+#include "base/error.h"
+
+namespace rlock {
+
+void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help) {
+  spec.add({.names = "--lease", .value = "DUR", .help = help, .set = into(lease)});
+  spec.foreign.push_back({"--ttl", "did you mean --lease?"});
+}
+
+void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease) {
+  declare_lease(spec, lease, "from now on; without it as long as it was before");
+}
+
+Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {
+  if (given) return *given;
+  if (holder.meta && holder.meta->lease > Milliseconds{0}) return holder.meta->lease;
+  throw Error{Error::usage, "--lease is missing: how long it was before is not written down"};
+}
+
+}  // namespace rlock
