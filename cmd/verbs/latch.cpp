@@ -143,28 +143,40 @@ class Wait final : public LatchVerb {
     if (absent_ok_ && await_set_) throw Error{Error::usage, "--absent-ok contradicts --await-set"};
     Session session{server_, &wait_};
     static_cast<void>(latch(session));
-    const LatchWait wanted{session.name(key_),
-                           await_set_ ? LatchWait::Absent::awaited : LatchWait::Absent::open};
-    WaitLines lines{session.redis,
-                    session.signals,
-                    {session.deployment, started, wait_, {wanted.name()}, "it is still closed"}};
+    const LockName name = session.name(key_);
+    WaitLines lines{
+        session.redis, session.signals, {session.deployment, started, wait_, {name}, "it is still closed"}};
+    AcquireOptions options = session.waiting(wait_, started, lines);
+    bool was_set = absent_ok_;  // then it is open when it is gone: Redisson deletes what it has opened
+    options.tell = [&, tell = options.tell](const Waiting& waiting) {
+      was_set = was_set || waiting.busy != nullptr;
+      tell(waiting);
+    };
+    if (await_set_) {
+      const Acquired set = acquire(session.redis, LatchWait{name, LatchWait::Until::set}, options);
+      if (const auto* gave_up = std::get_if<GaveUp>(&set)) return still_closed(*gave_up, session, lines);
+      was_set = true;
+    }
     for (;;) {
-      const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
-      if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-        return end_in_vain(*gave_up, session, lines, wait_,
-                           fmt::format("{} is still closed", quoted(wanted.name())));
-      }
-      if (absent_ok_ || await_set_ || wanted.seen_closed()) return exit_code::ok;
+      const Acquired got = acquire(session.redis, LatchWait{name, LatchWait::Until::open}, options);
+      if (const auto* gave_up = std::get_if<GaveUp>(&got)) return still_closed(*gave_up, session, lines);
+      if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
       // Whoever sets it again and again, or a server that contradicts itself, must not hold us up for ever.
       if (wait_.nonblock || Clock::now() >= wait_.until(started)) {
-        tell(fmt::format("{} is still closed", in_quotes(wanted.name().str())));
+        tell(closed(name));
         return static_cast<int>(wait_.conflict_exit_code);
       }
     }
   }
 
  private:
+  static std::string closed(const LockName& name) { return fmt::format("{} is still closed", quoted(name)); }
+
+  int still_closed(const GaveUp& gave_up, const Session& session, WaitLines& lines) const {
+    return end_in_vain(gave_up, session, lines, wait_, closed(session.name(key_)));
+  }
+
   /// The exit status where there was no latch to wait for. Nothing: it has been set since.
   std::optional<int> without_waiting(Session& session) const {
     const Latch there = latch(session);

@@ -120,30 +120,26 @@ std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
                      .opened = time_in(record, "opened")};
 }
 
-LatchWait::LatchWait(LockName name, Absent absent) : name_(std::move(name)), absent_(absent) {}
+LatchWait::LatchWait(LockName name, Until until) : name_(std::move(name)), until_(until) {}
 
 std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
 
 Call LatchWait::ask() const {
   Call call{.script = &scripts::latch_inspect, .keys = {name_.str()}};
-  if (absent_ == Absent::awaited) call.keys.push_back(metadata_key(name_));
+  if (until_ == Until::set) call.keys.push_back(metadata_key(name_));
   return call;
 }
 
-/// A latch that is closed or awaited opens at some time that
-/// only an announcement tells; a TTL is when it is forgotten.
+/// Only an announcement tells when a latch is set or opened. A TTL is when it is forgotten.
 Attempt LatchWait::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};
   if (word == "closed") {
-    seen_closed_ = true;
+    if (until_ == Until::set) return Held{};
     if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};
     return Busy{};
   }
-  if (word == "absent") {
-    if (seen_closed_) return Held{};  // Redisson counts down, too, and writes nothing down
-    return Busy{};
-  }
+  if (word == "absent") return Busy{};
   return decode_attempt({.name = name_}, kinds::latch.noun, reply);
 }
 

@@ -63,29 +63,26 @@ class Latch {
   std::string request_;
 };
 
-/// Waiting until a latch is open. Held is open, Busy is closed.
+/// Waiting for a latch; Held: it is over. A value: what its answers mean never changes.
 class LatchWait final : public Waitable {
  public:
-  /// What an absent latch means: that it is open; or that we wait until it is set, unless we have seen it
-  /// closed, or it is written that it was opened (this reads a key of rlock's own).
-  enum class Absent { open, awaited };
+  enum class Until {
+    open,  ///< an absent latch is open
+    set,   ///< or opened before, which a key of rlock's own tells; an absent latch is busy
+  };
 
-  LatchWait(LockName name, Absent absent);
+  LatchWait(LockName name, Until until);
 
   Call ask() const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }
 
-  /// Was there anything to wait for, as far as has been read?
-  bool seen_closed() const noexcept { return seen_closed_; }
-
  private:
   Attempt decode(const Reply& reply) const override;
 
   LockName name_;
-  Absent absent_;
-  mutable bool seen_closed_ = false;  ///< read() learns what every later answer means
+  Until until_;
 };
 
 }  // namespace rlock

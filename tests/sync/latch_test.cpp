@@ -42,7 +42,7 @@ struct Gate : Scene {
     const Latch latch{kGate, PubSub::classic};
     return latch.read_record(redis.run(latch.record()));
   }
-  Attempt wait(LatchWait::Absent absent) { return ask(LatchWait{kGate, absent}); }
+  Attempt wait(LatchWait::Until until) { return ask(LatchWait{kGate, until}); }
 };
 
 }  // namespace
@@ -61,7 +61,7 @@ TEST_CASE("a latch is a number that is counted down, deleted at zero, and announ
 }
 
 TEST_CASE("the channel of a latch gets braces of its own, also when the name brings some") {
-  CHECK(LatchWait{LockName{"{team}:gate"}, LatchWait::Absent::open}.channels() ==
+  CHECK(LatchWait{LockName{"{team}:gate"}, LatchWait::Until::open}.channels() ==
         std::vector{Channel{"redisson_countdownlatch__channel__{{team}:gate}"}});
 }
 
@@ -152,30 +152,30 @@ TEST_CASE("a down that opens nothing writes no record, however often it is sent"
   CHECK(gate.all().empty());
 }
 
-TEST_CASE("one who waits finds a latch closed, open, or not there") {
+TEST_CASE("a latch is awaited until it is set, and then until it is open; one that is gone is open") {
   Gate gate;
-  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
-  CHECK(is_busy(gate.wait(LatchWait::Absent::awaited)));
+  CHECK(is_held(gate.wait(LatchWait::Until::open)));
+  CHECK(is_busy(gate.wait(LatchWait::Until::set)));
   gate.set(1);
-  CHECK(is_busy(gate.wait(LatchWait::Absent::open)));
-  CHECK(is_busy(gate.wait(LatchWait::Absent::awaited)));
+  CHECK(is_busy(gate.wait(LatchWait::Until::open)));
+  CHECK(is_held(gate.wait(LatchWait::Until::set)));
   gate.down();
-  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
-  CHECK(is_held(gate.wait(LatchWait::Absent::awaited)));
+  CHECK(is_held(gate.wait(LatchWait::Until::open)));
+  CHECK(is_held(gate.wait(LatchWait::Until::set)));
 }
 
 TEST_CASE("a latch that was set to zero is open") {
   Gate gate;
   gate.server.cli({"SET", "gate", "0"});
-  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
-  CHECK(is_held(gate.wait(LatchWait::Absent::awaited)));
+  CHECK(is_held(gate.wait(LatchWait::Until::open)));
+  CHECK(is_held(gate.wait(LatchWait::Until::set)));
 }
 
 TEST_CASE("a latch that expires is asked about again when it does") {
   Gate gate;
   gate.set(1, Milliseconds{60000});
   CHECK(gate.server.pttl("gate") > 50000);
-  CHECK(std::get<Busy>(gate.wait(LatchWait::Absent::open)).retry_after > Milliseconds{50000});
+  CHECK(std::get<Busy>(gate.wait(LatchWait::Until::open)).retry_after > Milliseconds{50000});
 }
 
 TEST_CASE("who may not touch rlock's own keys counts down all the same") {
@@ -185,7 +185,7 @@ TEST_CASE("who may not touch rlock's own keys counts down all the same") {
   CHECK(gate.set(1).how == How::done);
   CHECK(!gate.record());
   CHECK(gate.down().count == 0);
-  CHECK(is_held(gate.wait(LatchWait::Absent::open)));
+  CHECK(is_held(gate.wait(LatchWait::Until::open)));
 }
 
 TEST_CASE("what is no latch is refused and left as it was") {
@@ -204,8 +204,8 @@ TEST_CASE("what is no latch is refused and left as it was") {
     CHECK(gate.down().how == How::refused);
     CHECK(gate.remove().how == How::refused);
     CHECK(gate.status().how == How::refused);
-    CHECK(is_refused(gate.wait(LatchWait::Absent::open)));
-    CHECK(is_refused(gate.wait(LatchWait::Absent::awaited)));
+    CHECK(is_refused(gate.wait(LatchWait::Until::open)));
+    CHECK(is_refused(gate.wait(LatchWait::Until::set)));
     CHECK(gate.all() == before);
   }
 }
