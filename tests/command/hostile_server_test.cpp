@@ -51,14 +51,14 @@ const std::vector<Flood> kFloods{
     {"zeros", "", std::string(1000, '\0')},
 };
 
-/// Everything that asks, with the commands that it asks by. Each ends soon by itself.
-struct Question {
+/// A command line that ends soon by itself, and the Redis commands that it sends.
+struct Sender {
   Words words;
   std::vector<std::string> commands;
   std::string scheme = "";
 };
 
-const std::vector<Question> kQuestions{
+const std::vector<Sender> kSenders{
     {{"run", "-n", "-k", "k", "--", "true"}, {"HELLO", "EVALSHA"}},
     {{"run", "-w", "1s", "-k", "k", "--", "true"}, {"EVALSHA", "SUBSCRIBE"}},
     {{"inspect", "k"}, {"EVALSHA"}},
@@ -68,14 +68,14 @@ const std::vector<Question> kQuestions{
     {{"run", "-n", "-k", "k", "--", "true"}, {"SENTINEL"}, "redis+sentinel://"},
 };
 
-Rlock ask(const FakeRedis& server, const Question& question, const Words& more = {}) {
+Rlock run_at(const FakeRedis& server, const Sender& sender, const Words& more = {}) {
   Process::Options options = Rlock::clean_environment();
   const std::string place = "127.0.0.1:" + std::to_string(server.port());
   options.env["RLOCK_URL"] =
-      question.scheme.empty()
+      sender.scheme.empty()
           ? "redis://" + place
-          : question.scheme + place + (question.scheme.find("sentinel") != std::string::npos ? "/m" : "");
-  Words words = question.words;
+          : sender.scheme + place + (sender.scheme.find("sentinel") != std::string::npos ? "/m" : "");
+  Words words = sender.words;
   words.insert(words.begin() + 1, {"--command-timeout", "500ms", "--connect-timeout", "500ms"});
   words.insert(words.begin() + 1, more.begin(), more.end());
   return Rlock{words, options};
@@ -98,10 +98,10 @@ void expect_small(Rlock& rlock) {
 }  // namespace
 
 TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
-  for (const Question& question : kQuestions) {
-    if (kSanitized && !long_profile() && !question.scheme.empty()) continue;  // the same reader
-    for (const std::string& command : question.commands) {
-      CAPTURE(question.words[0]);
+  for (const Sender& sender : kSenders) {
+    if (kSanitized && !long_profile() && !sender.scheme.empty()) continue;  // the same reader
+    for (const std::string& command : sender.commands) {
+      CAPTURE(sender.words[0]);
       CAPTURE(command);
       std::vector<Meeting> meetings;
       for (const Flood& flood : kFloods) {
@@ -109,7 +109,7 @@ TEST_CASE("a server that sends without end takes no more than 64 MiB of ours") {
         if (command == "SUBSCRIBE")  // busy, so that it listens
           server->on("EVALSHA", wire::array({wire::text("busy"), wire::integer(5000), wire::nil()}));
         server->on(command, wire::endless(flood.first, flood.rest));
-        Rlock rlock = ask(*server, question);
+        Rlock rlock = run_at(*server, sender);
         meetings.push_back({std::move(server), std::move(rlock)});
       }
       for (std::size_t i = 0; i < meetings.size(); ++i) {
@@ -125,7 +125,7 @@ TEST_CASE("a server that sends without end before it is asked takes no more than
     CAPTURE(flood.what);
     FakeRedis server{FakeRedis::Transport::tcp};
     server.greet_with(wire::endless(flood.first, flood.rest));
-    Rlock rlock = ask(server, kQuestions.front());
+    Rlock rlock = run_at(server, kSenders.front());
     expect_small(rlock);
   }
 }
@@ -135,7 +135,7 @@ TEST_CASE("answers that break off leave nothing behind, however many connections
                                   "*90000\r\n" + times(89'999, ":1\r\n"), times(60, "*1000\r\n")}) {
     FakeRedis server{FakeRedis::Transport::tcp};
     server.on("EVALSHA", part);
-    Rlock rlock = ask(server, {{"run", "-w", "4s", "-k", "k", "--", "true"}, {}}, {"--lease", "2s"});
+    Rlock rlock = run_at(server, {{"run", "-w", "4s", "-k", "k", "--", "true"}, {}}, {"--lease", "2s"});
     expect_small(rlock);
     CHECK(server.connections() > 1);
   }
@@ -155,26 +155,26 @@ TEST_CASE(
   server.on("EVALSHA", wire::array({wire::integer(1), wire::text("none"), wire::integer(-2), none, none, none,
                                     wire::nil(), none, none}));  // nothing stands there
   server.on("PUBSUB", none);
-  Rlock rlock = ask(server, {{"inspect", "-q"}, {}});
+  Rlock rlock = run_at(server, {{"inspect", "-q"}, {}});
   expect_small(rlock);
   CAPTURE(rlock.err());
   const bool in_time = !kSanitized;  // then 10 s may be over first
   CHECK(rlock.err().find(in_time ? "cut short: there are too many keys" : "cut short") != std::string::npos);
 }
 
-TEST_CASE("who floods the channel of a lock makes its waiters ask no more than 25 times a second") {
+TEST_CASE("a flood on the channel of a lock makes its waiters ask no more than 25 times a second") {
   FakeRedis server{FakeRedis::Transport::tcp};
   server.on("EVALSHA", wire::array({wire::text("busy"), wire::integer(60'000), wire::nil()}));
-  Rlock rlock = ask(server, {{"run", "-q", "-w", "3s", "-k", "k", "--", "true"}, {}});
+  Rlock rlock = run_at(server, {{"run", "-q", "-w", "3s", "-k", "k", "--", "true"}, {}});
   REQUIRE(eventually([&] { return server.count("SUBSCRIBE") == 1; }));
   while (rlock.running()) {
     server.announce(wire::message("redisson_lock__channel:{k}", "0"));
     std::this_thread::sleep_for(1ms);
   }
   CHECK(rlock.exit_code() == 75);
-  const std::size_t questions = server.count("EVALSHA") / 2;  // behind each goes what writes down who asks
-  CHECK(questions >= 20);                                     // the first are asked at once
-  CHECK(questions <= 100 + 3 * 25 + 10);                      // and what ends the wait
+  const std::size_t attempts = server.count("EVALSHA") / 2;  // each is followed by what writes down who asks
+  CHECK(attempts >= 20);                                     // the first are made at once
+  CHECK(attempts <= 100 + 3 * 25 + 10);                      // and what ends the wait
 }
 
 }  // namespace rlock::test

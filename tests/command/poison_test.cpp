@@ -13,6 +13,7 @@
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/verb_lines.h"
 
 namespace rlock::test {
 namespace {
@@ -74,16 +75,8 @@ const std::vector<Poison> kPoisons{
 };
 
 /// Everything that asks about a key, the harmless first.
-const std::vector<Words> kCommands{
-    {"inspect", "k"},
+const std::vector<Words> kCommands = verb_lines_and({
     {"inspect", "--json", "k"},
-    {"inspect"},
-    {"lock", "status", "k"},
-    {"permit", "status", "k"},
-    {"sem", "status", "k"},
-    {"latch", "status", "k"},
-    {"doctor"},
-    {"run", "-n", "-k", "k", "--", "true"},
     {"run", "-n", "-k", "k", "--fair", "--", "true"},
     {"run", "-n", "-k", "k", "--fenced", "--", "true"},
     {"run", "-n", "-k", "k", "--read", "--", "true"},
@@ -91,23 +84,11 @@ const std::vector<Words> kCommands{
     {"run", "-n", "-k", "k", "--type", "plain", "--", "true"},
     {"run", "-n", "-k", "k", "--count", "2", "--", "true"},
     {"run", "-n", "-k", "k", "-k", "l", "--fair", "--", "true"},
-    {"lock", "acquire", "-n", "k", "--lease", "1m"},
     {"lock", "acquire", "-n", "k", "--lease", "1m", "--fair"},
-    {"lock", "release", "k", "--owner", "o"},
-    {"lock", "renew", "k", "--owner", "o"},
     {"permit", "acquire", "-n", "k", "--lease", "1m", "--count", "1000"},
-    {"permit", "release", "k", "726b3030303030303030303030303031"},
-    {"permit", "renew", "k", "726b3030303030303030303030303031", "--lease", "1m"},
-    {"permit", "init", "k", "5"},
-    {"permit", "add", "k", "5"},
-    {"sem", "acquire", "-n", "k"},
-    {"sem", "release", "k"},
-    {"latch", "set", "k", "5"},
-    {"latch", "down", "k"},
+    {"permit", "renew", "k", kPermitId, "--lease", "1m"},
     {"unlock", "--yes", "--if-owner", "o", "k"},
-    {"unlock", "--yes", "k"},
-    {"permit", "delete", "k"},
-};
+});
 
 void put(RedisServer& redis, const Poison& poison, int size) {
   redis.cli({"FLUSHALL"});
