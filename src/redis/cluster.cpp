@@ -1,3 +1,18 @@
+// Where a call goes in a cluster. slots_ says which address serves each of the 16384 slots, nodes_ holds a
+// Link for each address; connection_for() goes from the key to its slot, its address and its link.
+//
+// The map is a copy of what one node has said, and it ages. A redirection, a node that fails, an abandoned
+// connection, a subscription that was sent away: each sets doubted_. Then a Survey asks one node after the
+// other for CLUSTER SLOTS, and the first that can tell replaces the whole map. Calls do not wait for a survey
+// unless there is no map at all.
+//
+//   MOVED  the slot has another home: slots_ is changed at once, and the call is sent again
+//   ASK    the slot is on its way: only this call goes to the other node, with ASKING before it
+//
+// What shaped it: a failover takes some seconds, and each node may be the one that is gone. So a survey gives
+// each node a share of the time only, and a pause (Backoff) lies between two surveys, however many calls
+// fail.
+
 #include "redis/cluster.h"
 
 #include <fmt/format.h>
@@ -39,7 +54,7 @@ Link* Cluster::link_of(std::uint64_t connection) {
 Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   advance(now);
   if (!survey_ && doubted_ && backoff_.due(now)) begin_survey(now);
-  if (asking_ && asking_->first == key) {
+  if (asking_ && asking_->first == key) {  // the executor asks again at once after Verdict::asking
     const Address to = std::exchange(asking_, std::nullopt)->second;
     if (Connection* connection = node(to).connection(now)) return connection;
   }
@@ -53,7 +68,7 @@ Route::Choice Cluster::connection_for(std::string_view key, TimePoint now) {
   }
   Link& link = node(*owner);
   if (Connection* connection = link.connection(now)) return connection;
-  doubt(now);  // it may have been replaced
+  doubt(now);  // its replica may have taken over
   const Failure why = link.failure().value_or(Failure{});
   return Failure{why.kind, fmt::format("{}: {}", link.address().str(), why.text)};
 }
@@ -68,9 +83,10 @@ Route::Verdict Cluster::judge(std::uint64_t connection, const Reply& error, std:
       return Verdict::asking;
     }
     slots_.move(redirection->slot, redirection->to);
-    doubted_ = true;  // one slot moves seldom alone
+    doubted_ = true;  // a slot seldom moves alone
     return Verdict::again;
   }
+  // READONLY: a replica now; MOVED: one that read_redirection() could not read.
   if (error.is_error("CLUSTERDOWN") || error.is_error("READONLY") || error.is_error("MOVED")) {
     doubted_ = true;
     return Verdict::later;
@@ -104,7 +120,7 @@ bool Cluster::contacted() const {
 
 // --- which node serves which slots ----------------------------------------------------------------
 
-/// What we know may be wrong. A node that is down is noticed again and again: one survey at a time.
+/// The map may be wrong. Many calls notice that a node is down: there is one survey at a time.
 void Cluster::doubt(TimePoint now) {
   doubted_ = true;
   if (!survey_ && backoff_.due(now)) begin_survey(now);
@@ -128,7 +144,7 @@ void Cluster::ask_next(TimePoint now) {
   while (!survey_->to_ask.empty()) {
     const Address address = survey_->to_ask.back();
     survey_->to_ask.pop_back();
-    std::erase(survey_->to_ask, address);
+    std::erase(survey_->to_ask, address);  // it may be in the URL and in the map
     Link& link = node(address);
     Connection* const connection = link.connection(now);
     if (connection == nullptr) {
@@ -143,6 +159,7 @@ void Cluster::ask_next(TimePoint now) {
     survey_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
+  // Nobody could tell. The old map stays: it may be right, and there is no better one.
   failure_ = survey_->worst.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
   doubted_ = true;
   finish(now);
@@ -157,7 +174,7 @@ void Cluster::advance(TimePoint now) {
   Connection* const connection = survey_->asked->find(survey_->connection);
   const bool silent = now >= survey_->ends;
   if (connection != nullptr && !connection->failure() && !silent) return;
-  survey_->in_flight->forgotten = true;
+  survey_->in_flight->forgotten = true;  // a slow node may still answer, to nobody
   Link& link = *survey_->asked;
   if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != survey_->connection) {
     survey_->connection = link.connection(now)->number();  // reopened in RESP2, as the server wanted it
@@ -176,18 +193,19 @@ void Cluster::learn(const Reply& reply, TimePoint now) {
     const Failure why = failure_of(reply);
     return pass({why.kind, fmt::format("{}: {}", who, why.text)}, now);
   }
+  // A node may leave its own address empty: then it means the one that we have asked.
   auto map = SlotMap::read(reply, survey_->asked->address());
   if (!map || map->empty())
     return pass({Error::unreachable, who + " does not know who serves which slot"}, now);
   slots_ = *std::move(map);
   failure_.reset();
   finish(now);
-  subscribe();
-  forget_nodes();
+  subscribe();     // channels follow their slots
+  forget_nodes();  // after subscribe(): a node that we listen to is needed
 }
 
-/// Forgets nodes that serve nothing any more, as soon as
-/// nothing is under way to them: a long wait outlives many.
+/// Forgets nodes that serve nothing any more, as soon as no call is in flight to them. A wait of days sees
+/// many nodes come and go.
 void Cluster::forget_nodes() {
   const auto needed = [&](const Link& link) {
     const auto is_it = [&](const Address& address) { return address == link.address(); };
@@ -198,13 +216,13 @@ void Cluster::forget_nodes() {
   std::erase_if(nodes_, [&](const auto& node) {
     const Link& link = *node.second;
     if (needed(link)) return false;
-    old_wakeups_ += link.wakeups();
+    old_wakeups_ += link.wakeups();  // the sum must never become smaller
     contacted_ = contacted_ || link.contacted();
     return true;
   });
 }
 
-/// This one could not tell.
+/// This node could not tell: the next one is asked. Of all reasons the one is kept that helps a person most.
 void Cluster::pass(Failure why, TimePoint now) {
   const bool tells_less =
       survey_->worst && survey_->worst->kind != Error::unreachable && why.kind == Error::unreachable;
@@ -225,7 +243,7 @@ void Cluster::subscribe() {
     const Address* owner = slots_.owner(slot_of(channel.str()));
     Link* const right = owner != nullptr ? &node(*owner) : listened;
     if (right == listened) {
-      if (right != nullptr) right->watch(channel, true);  // where it has been sent away meanwhile
+      if (right != nullptr) right->watch(channel, true);  // again, if the node has sent it away since
       continue;
     }
     if (listened != nullptr) {
@@ -258,11 +276,12 @@ std::uint64_t Cluster::wakeups() const {
   return sum;
 }
 
+/// As in Executor: one node that announces is enough.
 const std::optional<std::string>& Cluster::subscribe_error() const {
-  static const std::optional<std::string> hears;
+  static const std::optional<std::string> none;
   for (const auto& [channel, link] : watched_)
-    if (link == nullptr || !link->subscribe_error()) return hears;
-  return watched_.empty() ? hears : watched_.begin()->second->subscribe_error();
+    if (link == nullptr || !link->subscribe_error()) return none;
+  return watched_.empty() ? none : watched_.begin()->second->subscribe_error();
 }
 
 // --- the source ----------------------------------------------------------------------------------
@@ -275,6 +294,7 @@ TimePoint Cluster::wake_at() const {
     const bool moved = survey_->in_flight->answer || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : survey_->ends;
   }
+  // A call begins a survey by itself. Whoever only listens needs one too.
   return doubted_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 

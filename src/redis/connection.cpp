@@ -1,3 +1,16 @@
+// One socket, from connect() to its end. It is dialing (Dial finds an address that accepts us), securing
+// (TLS), greeting (Handshake: HELLO, AUTH, SELECT), open, and at last failed; each state is entered at most
+// once.
+//
+// What goes out: callers give calls at any time. The Pipeline holds them back until the greeting allows them
+// and decides what is written in which order; encode() makes bytes of that, flush() gives them to the socket.
+// What comes in: the Wire reads into the ReplyReader, which hands out whole replies; the Pipeline finds the
+// command that each belongs to, and gives the replies to the greeting back to us for the Handshake.
+//
+// What shaped it: a server that refuses us (too many clients, a wrong password) says so and hangs up. A write
+// then fails before its words were read. So a failed write is not yet the failure of the connection: the next
+// turn reads first, and reports what the server said.
+
 #include "redis/connection.h"
 
 #include <poll.h>
@@ -9,6 +22,7 @@
 namespace rlock {
 namespace {
 
+/// Never used twice: whoever remembers a number finds this connection or none (see Executor::advance()).
 std::uint64_t next_number() {
   static std::uint64_t last = 0;
   return ++last;
@@ -27,7 +41,7 @@ Connection::Connection(Loop& loop, const Address& address, std::shared_ptr<const
       pipeline_(handshake_.greeting().resp3),
       dial_(address, now, open_by) {
   loop_.join(*this);
-  ready(0, now);
+  ready(0, now);  // a Unix socket connects at once: no turn of the loop is needed
 }
 
 Connection::~Connection() { loop_.leave(*this); }
@@ -41,7 +55,7 @@ void Connection::connected() {
     return fail({error.kind(), error.what()});
   }
   state_ = State::securing;
-  if (!wire_->secure()) return flush();
+  if (!wire_->secure()) return flush();  // the TLS handshake; receive() goes on when it is done
   const bool at_once = handshake_.comes_alone() || pipeline_.holds_back();
   begin_greeting();
   if (at_once) flush();  // else it leaves with the first call, or when the socket says that it takes it
@@ -50,6 +64,8 @@ void Connection::connected() {
 void Connection::begin_greeting() {
   state_ = State::greeting;
   pipeline_.greet(handshake_.begin());
+  // Without password and database the greeting cannot be refused in a way that matters to a call: the calls
+  // follow it in the same write, which saves a round trip.
   if (!handshake_.comes_alone()) pipeline_.open();
   encode();
 }
@@ -66,6 +82,8 @@ void Connection::leave_behind(const std::vector<Call>& calls) {
 }
 
 bool Connection::has_unanswered() const {
+  // The connection before this one was abandoned. Until this one is greeted, the server may still hang with
+  // the call that it got there.
   if (handshake_.greeting().after_silence && !open()) return true;
   return pipeline_.has_unanswered();
 }
@@ -102,17 +120,19 @@ void Connection::receive(TimePoint now) {
   } catch (const Error& error) {  // replies out of shape are a broken connection, not a broken program
     return fail({Error::unreachable, error.what()});
   } catch (const std::bad_alloc&) {
+    // Only this server is to blame: the command that is running must not die of it.
     return fail({Error::unreachable, "there is no memory for what the server sends"});
   }
-  if (!wire_) return;
-  if (!wire_->failure()) return flush();  // what the replies led to
+  if (!wire_) return;                     // a reply was a reason to fail
+  if (!wire_->failure()) return flush();  // what the replies led to: the next step of the greeting, EVAL
   Failure why = *wire_->failure();
+  // Some old servers and proxies hang up when they read HELLO.
   if (state_ == State::greeting && !spoke_) why = handshake_.hung_up(std::move(why));
   fail(std::move(why));
 }
 
 void Connection::drain_replies(TimePoint now) {
-  while (wire_) {
+  while (wire_) {  // fail() takes it away
     auto item = reader_->next(pipeline_.largest_reply());
     if (!item) return;
     spoke_ = true;
@@ -123,7 +143,7 @@ void Connection::drain_replies(TimePoint now) {
 void Connection::accept_greeting(Reply reply, TimePoint now) {
   pipeline_.greet(handshake_.accept(std::move(reply)));
   if (handshake_.failure()) return fail(*handshake_.failure());
-  if (handshake_.stranger()) {
+  if (handshake_.stranger()) {  // a Sentinel, a replica: no call may reach it, but it is asked what it is
     stranger_ = true;
     pipeline_.close();
   }
@@ -136,17 +156,17 @@ void Connection::accept_greeting(Reply reply, TimePoint now) {
 // --- the source ----------------------------------------------------------------------------------
 
 void Connection::fail(Failure why) {
-  if (state_ == State::failed) return;
+  if (state_ == State::failed) return;  // the first reason counts
   state_ = State::failed;
   failure_ = std::move(why);
   pipeline_.close();
   if (handshake_.wants_resp2() != Resp2::no) pipeline_.send_again_elsewhere();
   wire_.reset();
-  dial_.take().reset();
+  dial_.take().reset();  // closes a socket that never became a wire
 }
 
 void Connection::stop_reading() {
-  reader_.reset();
+  reader_.reset();  // what it holds may be megabytes
   (void)pipeline_.take_pushes();
 }
 
@@ -161,7 +181,7 @@ short Connection::interest() const {
 }
 
 TimePoint Connection::wake_at() const {
-  if (wire_ && wire_->failure()) return TimePoint::min();
+  if (wire_ && wire_->failure()) return TimePoint::min();  // a write failed: read what was said before
   switch (state_) {
     case State::dialing: return dial_.wake_at();
     case State::securing:
@@ -173,7 +193,7 @@ TimePoint Connection::wake_at() const {
 }
 
 void Connection::ready(short events, TimePoint now) {
-  if (state_ == State::dialing) {
+  if (state_ == State::dialing) {  // of several addresses it tries one after the other
     dial_.ready(events, now);
     if (dial_.failure()) return fail({Error::unreachable, *dial_.failure()});
     if (dial_.connected()) connected();
@@ -183,6 +203,7 @@ void Connection::ready(short events, TimePoint now) {
   const bool readable = (events & (POLLIN | POLLHUP | POLLERR)) != 0;
   if (wire_ && (readable || wire_->failure())) receive(now);
   const bool opening = state_ == State::securing || state_ == State::greeting;
+  // Last: what has come in this turn may have opened it.
   if (opening && now >= open_by_) fail({Error::unreachable, silence()});
 }
 

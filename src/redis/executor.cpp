@@ -1,3 +1,19 @@
+// The life of a call. post() makes a Pending: the call, how it is delivered, and for each node a NodeCall
+// (how far the call has come there) and a Vote (what came of it). Whenever something has happened, progress()
+// takes each NodeCall as far as it can go:
+//
+//   begin()    asks the route for a connection and writes the call, or waits for a connection
+//   advance()  finds out what became of the written call: a reply (accept()), a connection that broke or a
+//              server that is silent (broke()), or nothing yet
+//
+// An attempt ends with finish_attempt(). After that the vote is settled, or begin() has the next turn: at
+// once after a redirection, after a pause in all other cases. A settled vote never changes.
+//
+// Two failures shaped this file. A server that hangs takes calls and answers them much later: a connection
+// whose reply is late is abandoned and carries no new call, and other calls go on with a new connection. And
+// a call that was sent twice may be carried out twice: Vote::attempts counts every copy that a server may
+// have received, so that a reply such as "not yours" is believed only when there was one copy.
+
 #include "redis/executor.h"
 
 #include <fmt/format.h>
@@ -16,8 +32,7 @@ namespace {
 constexpr Milliseconds kShortestPause{20};
 constexpr Milliseconds kLongestPause{500};
 
-/// How often a call may be told to ask elsewhere at once
-/// before it has to pause: redirections that lead in circles.
+/// How many redirections a call follows at once. After that it pauses: they may lead in circles.
 constexpr int kMostRedirections = 5;
 
 }  // namespace
@@ -35,6 +50,7 @@ struct Executor::NodeCall {
   std::optional<Failure> last;  ///< why the last attempt failed
 };
 
+/// One post(): a call, and how far it has come at each node.
 struct Executor::Pending {
   Call call;
   Delivery delivery;
@@ -70,6 +86,7 @@ Executor::~Executor() { loop_.leave(*this); }
 
 std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
 
+/// By as many nodes as a quorum needs: one node that answered does not make a quorum reachable.
 bool Executor::contacted() const {
   const auto spoke = std::ranges::count_if(routes_, [](const auto& route) { return route->contacted(); });
   return static_cast<std::size_t>(spoke) >= quorum();
@@ -90,6 +107,7 @@ Executor::Request Executor::post(const Call& call, const Delivery& delivery, Tim
       pending_
           .emplace(request, Pending{call, delivery, deadline, std::vector<NodeCall>(nodes()), Votes(nodes())})
           .first->second;
+  // Written at once where a connection is open: the round trip begins here, and not after the next poll().
   for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   return request;
 }
@@ -101,6 +119,7 @@ Executor::Pending& Executor::find(Request request) {
 }
 
 const Executor::Pending& Executor::find(Request request) const {
+  // Changes nothing: the other find() only looks the request up.
   return const_cast<Executor*>(this)->find(request);
 }
 
@@ -131,10 +150,12 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
     const TimePoint enough = enough_from(votes(request), now);
     if (enough <= now) break;
     loop_.turn(earliest(patience.until, enough));
+    // The loop may have told us before it read from a connection: take up what came since.
     progress(Clock::now());
   }
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node)
+    // An attempt without a reply counts too: its copy may still be carried out.
     finish_attempt(pending.node_calls[node], pending.votes[node]);
   Votes votes = std::move(pending.votes);
   drop(request);
@@ -159,6 +180,7 @@ std::uint64_t Executor::wakeups() const {
   return sum;
 }
 
+/// One node that announces is enough: then waiters are woken, and they need not poll.
 std::optional<std::string> Executor::subscribe_error() const {
   for (const auto& route : routes_) {
     if (!route->subscribe_error()) return std::nullopt;
@@ -166,13 +188,14 @@ std::optional<std::string> Executor::subscribe_error() const {
   return routes_.front()->subscribe_error();
 }
 
+/// Two URLs may lead to one server by different names: it would vote twice and make a majority of one.
 std::optional<Failure> Executor::same_server_twice() const {
   std::map<std::string, std::size_t> known;
   for (std::size_t node = 0; node < nodes(); ++node) {
     for (const std::string& id : routes_[node]->run_ids()) {
       if (id.empty()) continue;
       const auto [other, is_new] = known.emplace(id, node);
-      if (is_new || other->second == node) continue;
+      if (is_new || other->second == node) continue;  // one node may have several connections to a server
       return Failure{Error::config,
                      fmt::format("{} and {} are one and the same server, which makes no quorum",
                                  str(other->second), str(node))};
@@ -189,10 +212,12 @@ TimePoint Executor::wake_at() const {
       const NodeCall& node_call = pending.node_calls[node];
       at = earliest(at, pending.deadline);
       if (node_call.connection == 0) {
+        // A route that is connecting is a source of the loop itself, and wakes us when it is ready.
         at = earliest(at, routes_[node]->connecting() ? kNever : node_call.not_before);
         continue;
       }
       const Connection* connection = routes_[node]->find(node_call.connection);
+      // Something has come that advance() has not taken up: the next turn must not sleep.
       if (connection == nullptr || connection->failure() || node_call.in_flight->answer)
         return TimePoint::min();
       at = earliest(at, attempt_ends(pending, node_call, *connection));
@@ -213,6 +238,8 @@ void Executor::progress(TimePoint now) {
 void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {
   const Vote& vote = pending.votes[node];
   const NodeCall& node_call = pending.node_calls[node];
+  // A redirection takes two steps: advance() ends one attempt, begin() starts the next. The bound keeps
+  // a server that redirects for ever from keeping us from the other nodes.
   for (int step = 0; step < 2 * kMostRedirections && !vote.settled(); ++step) {
     const std::uint64_t before = node_call.connection;
     if (before == 0) {
@@ -229,6 +256,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   Vote& vote = pending.votes[node];
   if (now >= pending.deadline) {
+    // Why the last attempt failed says more than that the time is over.
     vote.failure = node_call.last.value_or(Failure{Error::unreachable, "no answer in time"});
     return;
   }
@@ -244,7 +272,7 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   if (const auto* failure = std::get_if<Failure>(&choice)) return broke(pending, node, *failure, now);
   if (std::holds_alternative<Route::NotYet>(choice)) return;  // see wake_at()
   Connection* connection = std::get<Connection*>(choice);
-  if (connection == nullptr) {
+  if (connection == nullptr) {  // only_connection: no other connection can take its place
     vote.failure = Failure{Error::unreachable, "the connection broke"};
     return;
   }
@@ -268,12 +296,15 @@ bool Executor::has_unanswered_call(const Pending& pending, const Connection& con
          connection.has_unanswered();
 }
 
+/// As text where NOSCRIPT would cost a round trip that a quorum cannot wait for, or where nobody could answer
+/// it.
 bool Executor::with_source(const Delivery& delivery) const {
   if (delivery.source == Delivery::Source::to_several) return nodes() > 1;
   return delivery.source == Delivery::Source::always;
 }
 
-/// Takes up what became of a call that was written.
+/// Finds out what became of a call that was written. The order matters: a reply that has come counts also
+/// when its connection has failed since, or the time is over.
 void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   Route& route = *routes_[node];
@@ -291,14 +322,15 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
     Failure silence{Error::unreachable, std::move(text)};
     broke(pending, node, cut_short ? node_call.last.value_or(std::move(silence)) : std::move(silence), now);
   };
-  if (!connection->open())  // it goes on: it fails by itself, or opens for the next try
+  if (!connection->open())  // it is not abandoned: it fails by itself, or opens for the next attempt
     return silent(connection->silence());
+  // The server has the call and may still carry it out: only what undoes it may follow on this connection.
   route.abandon(node_call.connection, now);
   silent(fmt::format("no answer within {}", describe(elapsed(node_call.sent_at, now))));
 }
 
-/// When an attempt has taken too long: its time runs from the
-/// opening of its connection, which has a time of its own.
+/// When an attempt has taken too long. Its time runs from when the connection was open: connecting has a time
+/// limit of its own.
 TimePoint Executor::attempt_ends(const Pending& pending, const NodeCall& node_call,
                                  const Connection& connection) const {
   if (!connection.open()) return kNever;
@@ -306,6 +338,8 @@ TimePoint Executor::attempt_ends(const Pending& pending, const NodeCall& node_ca
               options_.timeouts.command + pending.delivery.extra_time);
 }
 
+/// A reply has come. Settles the vote, or plans the next attempt where the reply says that the call was not
+/// carried out: a redirection, or a server that cannot answer now.
 void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   Vote& vote = pending.votes[node];
@@ -321,6 +355,8 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   }
   Route::Verdict verdict = reply.is_error() ? routes_[node]->judge(connection, reply, pending.key(), now)
                                             : Route::Verdict::pass_on;
+  // While a slot moves, a call with several keys is refused. The form with one key is sent in its place,
+  // once.
   if (reply.is_error("TRYAGAIN") && !pending.call.while_slot_moves.empty() &&
       !std::exchange(node_call.slot_moves, true))
     verdict = Route::Verdict::again;
@@ -336,9 +372,10 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   node_call.last = failure_of(reply);
   node_call.not_before = plus(now, node_call.pause + jitter(node_call.pause));
   node_call.pause = std::min(node_call.pause * 2, kLongestPause);
-  node_call.redirections = 0;
+  node_call.redirections = 0;  // after a pause the cluster may have come to agree
 }
 
+/// The NodeCall is as it was before begin(), and a late reply to this copy goes to nobody.
 void Executor::finish_attempt(NodeCall& node_call, Vote& vote) {
   if (node_call.in_flight) {
     if (node_call.in_flight->written) ++vote.attempts;
@@ -352,6 +389,7 @@ void Executor::finish_attempt(NodeCall& node_call, Vote& vote) {
 void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   finish_attempt(node_call, pending.votes[node]);
+  // A wrong password or a wrong server stays wrong, and a connection that was asked for by number is gone.
   const bool hopeless = why.kind != Error::unreachable || pending.delivery.only_connection != 0;
   if (hopeless || !may_retry(pending, node) || now >= pending.deadline) {
     pending.votes[node].failure = std::move(why);
@@ -361,6 +399,7 @@ void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint 
   node_call.last = std::move(why);
 }
 
+/// Before the first contact a retry would only hide a wrong address: it needs --wait.
 bool Executor::may_retry(const Pending& pending, std::size_t node) const {
   return pending.delivery.retry == Delivery::Retry::until_deadline &&
          (options_.retry_first_contact || routes_[node]->contacted());

@@ -1,3 +1,17 @@
+// One server and its connections, one after the other:
+//
+//   connection_     the present one, if there is one. It opens, serves and fails. failed() remembers what
+//                   must outlive it, and begins the pause of the Backoff; then the next call opens another.
+//   abandoned_      earlier ones whose server did not answer in time. They stay open so that
+//                   send_on_abandoned() can write, behind the calls that they still carry, what undoes these.
+//   second_pubsub_  for messages, where the server speaks only RESP2: there a connection that has subscribed
+//                   can carry no calls.
+//
+// Subscriptions belong to the link and not to a connection: each new pubsub connection gets all of them.
+//
+// What shaped it: a lock is held for days, and meanwhile servers are restarted, certificates and password
+// files are replaced. Each attempt therefore reads them again, and none of them is a reason to give up.
+
 #include "redis/link.h"
 
 #include <fmt/format.h>
@@ -26,7 +40,7 @@ Link::~Link() { loop_.leave(*this); }
 // --- the connection ------------------------------------------------------------------------------
 
 Connection* Link::connection(TimePoint now) {
-  advance(now);
+  advance(now);  // it may have failed since the last turn
   if (!connection_ && backoff_.due(now)) open(now);
   return connection_.get();
 }
@@ -45,8 +59,8 @@ std::unique_ptr<Connection> Link::attempt(TimePoint now) {
   return std::make_unique<Connection>(loop_, address_, tls_, greeting(), now, plus(now, timeouts_.connect));
 }
 
-/// Certificates are renewed while locks are held. Files that cannot
-/// be used just now are being replaced: the ones read before are kept.
+/// Certificates are renewed while locks are held. Files that cannot be used now are being replaced: the ones
+/// that were read before are kept.
 void Link::read_certificates_again() {
   if (!tls_) return;
   try {
@@ -59,7 +73,7 @@ void Link::read_certificates_again() {
 void Link::open(TimePoint now) {
   backoff_.began(now);
   failure_.reset();
-  if (std::exchange(opened_, true)) read_certificates_again();
+  if (std::exchange(opened_, true)) read_certificates_again();  // the first ones were read at the start
   try {
     connection_ = attempt(now);
   } catch (const Error& error) {  // a password file that is being replaced is no reason to give up a lock
@@ -69,41 +83,46 @@ void Link::open(TimePoint now) {
 }
 
 void Link::failed(Failure why, TimePoint now) {
+  // What the connection knows and the next one needs.
   contacted_ = contacted();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
   if (connection_ && connection_->open())
     mention(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);
   connection_.reset();
-  second_pubsub_.reset();
+  second_pubsub_.reset();  // the same server: it has failed too, or will
   subscriptions_.disconnected();
   backoff_.ended(now);
 }
 
-/// Takes up what became of the connections since the last turn.
+/// Looks at what happened to the connections since the last turn. Pushes first: they are lost with their
+/// connection.
 void Link::advance(TimePoint now) {
   drain_pushes(now);
   check_connection(now);
   subscribe(now);
 }
 
+/// A server that cannot speak RESP3 gets the next connection at once, without a pause: that is no failure. If
+/// RESP2 was only suspected (the server hung up on HELLO) and fails too, HELLO was not the reason.
 void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;
   const Resp2 before = resp2_;
   if (before == Resp2::no) resp2_ = connection_->wants_resp2();
-  if (before == Resp2::suspected) resp2_ = Resp2::no;  // it was worth a try
+  if (before == Resp2::suspected) resp2_ = Resp2::no;
   failed(*connection_->failure(), now);
   if (before == Resp2::no && resp2_ != Resp2::no) open(now);
 }
 
 void Link::abandon(std::uint64_t connection, TimePoint now) {
-  if (find(connection) == nullptr) return;
+  if (find(connection) == nullptr) return;  // another call has abandoned it already
   contacted_ = contacted();
-  loop_.leave(*connection_);
+  loop_.leave(*connection_);  // nobody reads it any more
   had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
-  if (!connection_->failure()) abandoned_.push_back(std::move(connection_));
+  if (!connection_->failure())
+    abandoned_.push_back(std::move(connection_));  // one that broke carries nothing
   if (abandoned_.size() > kMostAbandoned) abandoned_.erase(abandoned_.begin());
   failed({Error::unreachable, "no answer in time"}, now);
 }
@@ -132,11 +151,11 @@ Connection* Link::pubsub() const {
   return resp2_ == Connection::Resp2::no ? connection_.get() : second_pubsub_.get();
 }
 
-/// The same, if it has been told what is wanted.
+/// The same, if the subscriptions have been sent on it.
 Connection* Link::subscriber() const {
   Connection* const connection = pubsub();
-  const bool told = connection != nullptr && connection->number() == subscriptions_.connection();
-  return told ? connection : nullptr;
+  const bool subscribed = connection != nullptr && connection->number() == subscriptions_.connection();
+  return subscribed ? connection : nullptr;
 }
 
 void Link::drain_pushes(TimePoint now) {
@@ -147,7 +166,7 @@ void Link::drain_pushes(TimePoint now) {
                        *subscriptions_.error()));
     }
   }
-  if (second_pubsub_ && second_pubsub_->failure()) {
+  if (second_pubsub_ && second_pubsub_->failure()) {  // calls go on with the first connection
     second_pubsub_.reset();
     subscriptions_.disconnected();
     pubsub_backoff_.ended(now);
@@ -163,9 +182,10 @@ void Link::open_second(TimePoint now) {
   }
 }
 
-/// Tells the pubsub connection what is wanted, once.
+/// Sends the subscriptions on the pubsub connection, once for each connection.
 void Link::subscribe(TimePoint now) {
   if (!connection_ || now < subscriptions_.begin_at()) return;
+  // Only when the first one is open: until then it may still turn out to speak RESP3, or to be refused.
   const bool needs_second = resp2_ != Connection::Resp2::no && !second_pubsub_ && connection_->open();
   if (needs_second && pubsub_backoff_.due(now)) open_second(now);
   Connection* const connection = pubsub();
@@ -191,7 +211,7 @@ TimePoint Link::wake_at() const {
     return connection->has_pushes() ? TimePoint::min() : kNever;
   const TimePoint subscribe_at = subscriptions_.begin_at();
   if (subscribe_at == kNever) return kNever;
-  if (!connection_) return backoff_.next();
+  if (!connection_) return backoff_.next();  // somebody listens: reconnect without waiting for a call
   if (pubsub() != nullptr) return subscribe_at;
   return connection_->open() ? std::max(subscribe_at, pubsub_backoff_.next()) : kNever;
 }

@@ -1,3 +1,19 @@
+// Which reply belongs to which command. expected_ is the order in which commands were written: the next reply
+// belongs to its first item. unwritten_ are the commands that have their place in that order and wait to be
+// taken. held_back_ are calls that wait for the greeting, and have no place yet.
+//
+// A script goes by its hash. Where the server answers NOSCRIPT the same call is written again, as text, at
+// the end of the order; its followers are written again behind it, and the replies to their first copies go
+// to nobody. A script that goes as text the first time is remembered in taught_: after that the server knows
+// its hash.
+//
+// Messages come between the replies and take no place in the order. In RESP3 they are marked. In RESP2 they
+// are arrays like any other: they are told from replies by their first word, on a connection that subscribed.
+//
+// What shaped it: the memory that a hostile server can make us use, hence largest_reply() and kMostPushes;
+// and undos that must arrive behind what they undo, hence write_as_text() does not move a call that was given
+// up.
+
 #include "redis/pipeline.h"
 
 #include <algorithm>
@@ -10,7 +26,7 @@
 namespace rlock {
 namespace {
 
-/// Pushes that wait to be read. A server that does not flood us leaves a few.
+/// Pushes that wait to be read. More than a few mean a flood.
 constexpr std::size_t kMostPushes = 100;
 
 bool is_word(const Reply& reply, std::string_view word) {
@@ -32,7 +48,7 @@ CommandWords words_of(const Call& call, bool by_hash) {
 // --- what is written -----------------------------------------------------------------------------
 
 void Pipeline::greet(std::vector<CommandWords> commands) {
-  for (CommandWords& words : commands) {
+  for (CommandWords& words : commands) {  // not through put(): the greeting is what calls wait for
     unwritten_.push_back(std::move(words));
     expected_.push_back({.role = Role::greeting});
   }
@@ -68,12 +84,13 @@ std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, const Writing& wr
 }
 
 void Pipeline::leave_behind(const std::vector<Call>& calls) {
+  // A connection that was never greeted carries nothing that would have to be undone.
   if (state_ != State::open) return;
   for (const Call& call : calls) write({.role = Role::nobody, .call = call, .with_source = true});
 }
 
 void Pipeline::subscribe(const Channel& channel, bool sharded) {
-  has_subscribed_ = true;
+  has_subscribed_ = true;  // from now on, also if it is refused: an array may be a push
   subscribed_.emplace(channel, sharded);
   put({.role = Role::subscription, .call = command({sharded ? "SSUBSCRIBE" : "SUBSCRIBE", channel.str()})});
 }
@@ -87,11 +104,11 @@ void Pipeline::put(Expected expected) {
   switch (state_) {
     case State::held: held_back_.push_back(std::move(expected)); return;
     case State::open: write(std::move(expected)); return;
-    case State::closed: return;
+    case State::closed: return;  // never written: InFlightCall::written says so
   }
 }
 
-/// Gives a command its place in the order.
+/// Gives a command its place in the order. Not a call that was given up before it was written.
 void Pipeline::write(Expected expected) {
   if (expected.in_flight && expected.in_flight->forgotten && !expected.in_flight->written) return;
   if (expected.in_flight) expected.in_flight->written = true;
@@ -115,7 +132,7 @@ bool Pipeline::hash_will_do(const Expected& expected) {
 // --- what comes ----------------------------------------------------------------------------------
 
 std::size_t Pipeline::largest_reply() const {
-  if (expected_.empty()) return kLargestReply;
+  if (expected_.empty()) return kLargestReply;  // a push, or the reason why the server hangs up
   const Expected& next = expected_.front();
   const bool is_call = next.role == Role::call || next.role == Role::follower;
   return is_call ? next.call.largest_reply : kLargestReply;
@@ -123,6 +140,7 @@ std::size_t Pipeline::largest_reply() const {
 
 std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   if (accept_push(item.reply, item.push)) return std::nullopt;
+  // A server that has no room for us says so before it was asked anything.
   if (expected_.empty())
     throw Error{Error::unreachable, item.reply.is_error()
                                         ? sanitized(item.reply.text())
@@ -142,7 +160,7 @@ std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   return std::nullopt;
 }
 
-/// A message, or the beginning or end of a subscription. In RESP2 they look like ordinary arrays.
+/// A message, or the beginning or end of a subscription: true, and nobody's reply.
 bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool may_be_push = !resp3_ && has_subscribed_ && reply.kind() == Reply::Kind::array;
   if (!marked && !may_be_push) return false;
@@ -155,24 +173,25 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
   const bool ends = is_word(kind, "unsubscribe") || is_word(kind, "sunsubscribe");
-  if (!begins && !ends) return marked;
+  if (!begins && !ends) return marked;  // RESP3 may push other things (invalidate): nobody's reply either
   const std::string channel = reply.at(1).text();
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
                         expected_.front().call.args.at(1) == channel;
   if (expected) expected_.pop_front();  // else the server ends it by itself: its slot has moved
   if (begins && expected) subscribed_.emplace(channel, sharded);  // again, after an earlier one has ended
   keep({begins ? Push::Kind::subscribed : Push::Kind::unsubscribed, Channel{channel}, sharded});
-  if (ends) subscribed_.erase({Channel{channel}, sharded});
+  if (ends) subscribed_.erase({Channel{channel}, sharded});  // after keep(), which drops what is not wanted
   return true;
 }
 
-/// A push of a channel that nobody wants is dropped, and of a flood the rest:
-/// its beginning says all that it could, that there is a reason to ask.
+/// Drops a push for a channel that nobody wants, and of a flood all but the first: they say what all of them
+/// could say, that there is a reason to ask again.
 void Pipeline::keep(Push push) {
   const bool wanted = subscribed_.contains({push.channel, push.sharded});
   if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
 }
 
+/// A subscription that is accepted is answered by a push: only an error comes as a reply.
 void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
   if (!reply.is_error()) throw Error{Error::internal, "a subscription was answered with something else"};
   const std::string& verb = subscription.args.front();
@@ -185,12 +204,12 @@ void Pipeline::accept_answer(Expected expected, Reply reply) {
   const bool unknown_script =
       expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
   if (unknown_script) return write_as_text(std::move(expected));
-  if (expected.role == Role::follower) return;
+  if (expected.role == Role::follower) return;  // nobody reads it
   expected.in_flight->answer = std::move(reply);
 }
 
-/// The server does not know the script. Its followers go again too: their place is after it. Not a call that
-/// has been given up: what undoes it has been written already, and must not be overtaken.
+/// The server does not know the script. The followers of the call are written again too: their place is
+/// behind it. A call that was given up is not written again: it would arrive behind its own undo, and stay.
 void Pipeline::write_as_text(Expected expected) {
   if (expected.in_flight->forgotten && !expected.in_flight->answer) return;
   expected.form = Form::as_text;
@@ -200,6 +219,7 @@ void Pipeline::write_as_text(Expected expected) {
   const std::vector<Call> followers = leads ? expected.followers : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
+  // Their first copies were carried out without the call, in vain: nobody waits for those replies.
   for (Expected& coming : expected_) {
     if (coming.role == Role::follower && coming.in_flight == in_flight) coming.role = Role::nobody;
   }

@@ -1,3 +1,16 @@
+// Which server is the primary? begin() asks the first Sentinel of order_; advance() takes its answer, or
+// passes on to the next one. The search ends with found_, or with failure_ when nobody is left to ask. One
+// Sentinel is asked at a time, each with its share of the time to connect, so that all of them are tried
+// before the time is over. A Sentinel that could tell moves to the front of order_, and is asked first in the
+// next search.
+//
+// One Sentinel may be asked up to three times: with our password, without it (many Sentinels have none, or
+// another one than the servers), and in RESP2.
+//
+// What a Sentinel says may be old: the caller checks what was found, and disbelieve() goes on with the rest.
+// Of all reasons why nobody could tell, the weightiest is told: "it knows no primary called x" is worth more
+// than "connection refused".
+
 #include "redis/primary_search.h"
 
 #include <fmt/format.h>
@@ -11,10 +24,11 @@
 namespace rlock {
 namespace {
 
-/// Less is not enough for a name look-up and a round trip on a bad day.
+/// A name look-up and a round trip need so much on a bad day.
 constexpr Milliseconds kLeastShare{250};
 
-/// Where a Sentinel says that the primary is; nothing for an answer that names no place.
+/// Where a Sentinel says that the primary is; nothing for a reply that names no address. A hostile one must
+/// neither reach a terminal nor be taken for a path.
 std::optional<Address> read_address(const Reply& reply) {
   if (reply.kind() != Reply::Kind::array || reply.items().size() != 2) return std::nullopt;
   if (reply.at(0).kind() != Reply::Kind::text || reply.at(1).kind() != Reply::Kind::text) return std::nullopt;
@@ -54,7 +68,7 @@ void PrimarySearch::ask_next(TimePoint now) {
   found_.reset();
   failure_.reset();
   refused_.reset();
-  resp3_ = true;
+  resp3_ = true;  // what one Sentinel cannot do, the next one may
   with_password_ = !target_.password.empty() || !target_.user.empty();
   if (position_ < order_.size()) return ask(now);
   connection_.reset();
@@ -73,7 +87,8 @@ void PrimarySearch::ask(TimePoint now) {
                   .meant = greeting.meant};
     connection_ = std::make_unique<Connection>(loop_, sentinel(), tls_, greeting, now, deadline_);
   } catch (const Error& error) {
-    // No password file just now, or no process that looks the name up: no reason to end.
+    // The password file is being replaced, or no process could be made to look the name up: the caller
+    // searches again.
     connection_.reset();
     failure_ = Failure{error.kind(), error.what()};
     return;
@@ -87,15 +102,17 @@ void PrimarySearch::advance(TimePoint now) {
   if (!connection_->failure() && now < deadline_) return;
 
   const Failure why = connection_->failure().value_or(Failure{Error::unreachable, "no answer"});
+  // The same Sentinel again, in another way, before the next one.
   if (resp3_ && connection_->wants_resp2() != Connection::Resp2::no) {
     resp3_ = false;
     return ask(now);
   }
-  if (with_password_ && why.kind == Error::denied) {  // it may know no passwords, or other ones
+  if (with_password_ && why.kind == Error::denied) {  // it may have no password, or another one
     with_password_ = false;
     refused_ = why;
     return ask(now);
   }
+  // What it said to the password is the better reason: without one it only says that it wants one.
   pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 
@@ -113,11 +130,11 @@ void PrimarySearch::accept(const Reply& reply, TimePoint now) {
     return pass(Weight::unknown, {Error::unreachable, "it does not say where the primary is"}, now);
   const auto here = order_.begin() + static_cast<std::ptrdiff_t>(position_);
   std::rotate(order_.begin(), here, here + 1);
-  ++position_;
+  ++position_;  // all before it have been asked: disbelieve() goes on behind it
   connection_.reset();
 }
 
-/// This one could not tell.
+/// This Sentinel could not tell: the next one is asked.
 void PrimarySearch::pass(Weight weight, Failure why, TimePoint now) {
   why.text = fmt::format("Sentinel {}: {}", sentinel().str(), why.text);
   remember(weight, std::move(why));
@@ -132,7 +149,7 @@ void PrimarySearch::remember(Weight weight, Failure why) {
 }
 
 TimePoint PrimarySearch::wake_at() const {
-  if (found_ || failure_) return TimePoint::min();
+  if (found_ || failure_) return TimePoint::min();  // the owner has not looked yet
   if (!connection_) return kNever;
   return in_flight_->answer || connection_->failure() ? TimePoint::min() : deadline_;
 }

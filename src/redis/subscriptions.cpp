@@ -1,3 +1,15 @@
+// wanted_ is what the callers want to hear, connection_ the number of the connection that carries it, 0 while
+// there is none. A new connection gets all of wanted_ at once by begin(); later changes go out one by one, as
+// add() and remove() say. What the server answers decides what comes next:
+//
+//   a message, a confirmation  there is a reason to ask again (wakeups_)
+//   refused for now            all of wanted_ is subscribed to again, after a pause
+//   refused for good           error_: callers poll from then on, and the server is not asked again
+//   sent away (sharded only)   dropped here; the cluster finds the node where it belongs
+//
+// A confirmation counts like a message because of what may have been announced before it: whoever has asked,
+// was told "busy" and then subscribed, may have missed the release in between.
+
 #include "redis/subscriptions.h"
 
 #include "redis/failure.h"
@@ -5,7 +17,7 @@
 namespace rlock {
 namespace {
 
-/// Before we subscribe again where a server could not accept it just now.
+/// Before we subscribe again where a server could not accept it (LOADING).
 constexpr Milliseconds kPause{200};
 
 }  // namespace
@@ -48,7 +60,8 @@ bool Subscriptions::accept(const Push& push, TimePoint now) {
       error_ = failure_of(push.reply).text;
       return true;
   }
-  connection_ = 0;  // all channels again, on the same connection if it is still there
+  // Ended by the server, or not possible now: all channels again, on the same connection if it still lives.
+  connection_ = 0;
   retry_at_ = plus(now, kPause);
   return false;
 }
