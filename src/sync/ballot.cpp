@@ -1,3 +1,17 @@
+// From votes to one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
+// refused or a failure. enough_from() counts them while the call is under way: a quorum that grants ends the
+// call at once; when a quorum has become impossible the slower nodes get as long again, because an answer
+// that has come need not be undone without knowing it. result() then puts the answers into a Tally and
+// decides in this order:
+//
+//   held     a quorum granted it
+//   refused  so many refuse that a quorum can never grant it
+//   failure  so many refuse or fail that there is no quorum now
+//   busy     a quorum answered, and others have it
+//
+// The order matters: "somebody has it" is said only when a quorum could be reached, and "unreachable" never
+// hides that the key holds something else everywhere.
+
 #include "sync/ballot.h"
 
 #include <fmt/format.h>
@@ -43,22 +57,22 @@ struct Tally {
   }
 };
 
-/// Of several servers the one whose clock stands in the
-/// middle: some clocks may be wrong, but not most of them.
+/// The reply of the node whose clock is in the middle: some clocks may be wrong, but not most of them.
 Held typical(std::vector<Held> held) {
   const auto middle = held.begin() + static_cast<std::ptrdiff_t>(held.size() / 2);
   std::ranges::nth_element(held, middle, {}, &Held::server_time);
   return *middle;
 }
 
-/// At how many of them each holder has it; "": nobody can say who.
+/// At how many nodes each holder has it; "": nobody can say who.
 std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
   std::map<std::string, std::size_t> holders;
   for (const Busy& one : busy) ++holders[one.holder];
   return holders;
 }
 
-/// Who has it at most of them; worth asking again when `missing` more of them may have become free.
+/// The answer about whoever has it at most nodes. It is worth asking again when `missing` more nodes may have
+/// become free: at the `missing`-th of the times that they have told.
 Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
   auto holders = holders_of(busy);
   Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });
@@ -79,7 +93,8 @@ std::string no_quorum(const Redis& redis, const Tally& tally) {
                      answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
 }
 
-/// Too many fail. One of those that no waiting mends, where they alone are too many.
+/// Too many nodes fail. Where those that fail for good (no access, no such database) are too many by
+/// themselves, it is one of them: then waiting does not help, and a wait must not go on.
 Failure failure_of(const Redis& redis, const Tally& tally) {
   const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
   const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));
@@ -106,7 +121,7 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
     if (answer && std::holds_alternative<Held>(*answer)) ++granted;
   }
   const std::size_t quorum = redis_.quorum();
-  if (granted >= quorum) return TimePoint::min();
+  if (granted >= quorum) return TimePoint::min();  // the others are told later, by renewals and the release
   return grace_.until(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
 }
 
@@ -119,6 +134,7 @@ BallotResult Ballot::result(const Votes& votes) {
     const Answer answer = decoded_[node] ? tally.put(node, *decoded_[node]) : Answer::late;
     result.answers.push_back(answer);
     if (answer == Answer::granted) result.asked = earliest(result.asked, vote.asked);
+    // A copy that was written may be carried out although no reply has come.
     const bool unknown = answer == Answer::late || answer == Answer::failed;
     if (unknown && vote.attempts > 0) result.may_be_granted = true;
   }
@@ -128,6 +144,8 @@ BallotResult Ballot::result(const Votes& votes) {
     result.held = typical(std::move(tally.held));
     return result;
   }
+  // Split: some nodes granted it to us, and nobody else has a quorum. Everybody undoes and tries again, each
+  // after another pause (Pacing).
   const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
   result.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
   result.may_be_granted = result.may_be_granted || !tally.held.empty();

@@ -1,3 +1,14 @@
+// Renewals, one Try after the other. begin() posts the renewal of every part; advance() looks at the votes
+// after each turn of the loop. outcome() is renewed when every part is still ours at a quorum: then the lease
+// starts again at the moment when the try was posted. It is failed when some part has no quorum any more: the
+// next try comes soon, and often (retry_every), since each that succeeds is enough. It is not_ours when the
+// nodes say so: then the lock is lost, at once and for ever, since somebody else may hold it.
+//
+// The Keeper never waits for the network to be sure. stop_at() lies at a fixed distance from the last try
+// that succeeded, so the command is stopped in time even when nothing is ever heard again. All votes that
+// count for one renewal come from one and the same try: two halves of different tries could both be true and
+// yet never have been true together.
+
 #include "sync/keeper.h"
 
 #include <fmt/format.h>
@@ -51,6 +62,7 @@ TimePoint Keeper::kill_at() const {
 
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
+  // A renewal that arrives behind the release would find nothing and say "not ours".
   while (try_ && !lost() && !patience.ended(Clock::now())) {
     redis_.loop().turn(patience.until);
     advance(Clock::now());
@@ -70,6 +82,7 @@ void Keeper::ready(short, TimePoint now) {
   advance(now);
   if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
+  // Last, after what this turn has brought: a renewal that came in time counts.
   lose(options_.lease.budget.renews
            ? fmt::format("it could not be renewed for {}{}{}", describe(elapsed(options_.lease.asked, now)),
                          obstacle_.empty() ? "" : ": ", obstacle_)
@@ -79,7 +92,7 @@ void Keeper::ready(short, TimePoint now) {
 
 void Keeper::begin(TimePoint now) {
   try_ = Try{.asked = now, .requests = {}};
-  next_try_ = plus(now, options_.lease.budget.retry_every);
+  next_try_ = plus(now, options_.lease.budget.retry_every);  // unless it succeeds: see advance()
   for (const Part& part : options_.parts) {
     const Delivery delivery{.source = Delivery::Source::to_several, .followers = part.followers};
     try_->requests.push_back(
@@ -95,6 +108,8 @@ void Keeper::advance(TimePoint now) {
   if (came_to == Outcome::renewed && options_.sync_replicas > 0 && try_->confirmations.empty())
     return ask_for_confirmations();
   if (came_to == Outcome::renewed) {
+    // From when it was posted, not from when the answer came: the server may have renewed at any time
+    // between.
     options_.lease.asked = try_->asked;
     next_try_ = plus(try_->asked, options_.lease.budget.renew_every);
   }
@@ -115,8 +130,7 @@ void Keeper::say(const std::string& obstacle) const {
   mention(fmt::format("renewed {}{}", what, said_renewed_ || !obstacle_.empty() ? " again" : ""));
 }
 
-/// Why the try under way has come to nothing: what the first of
-/// those says that did not renew, or not at enough replicas.
+/// Why the present try has failed: what the first node says that did not renew, or that has too few replicas.
 std::string Keeper::obstacle() const {
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
     const Votes& votes = redis_.votes(try_->requests[part]);
@@ -145,7 +159,8 @@ Keeper::Outcome Keeper::outcome() const {
   return worst;
 }
 
-/// Every part must be ours at a quorum. A part that a quorum can no longer be ours at is lost.
+/// A part must be ours at a quorum. It is lost as soon as so many nodes say "not ours" that no quorum is
+/// left.
 Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Votes& votes) const {
   std::map<Outcome, std::size_t> count;
   for (const Vote& vote : votes) ++count[outcome_of(lock, vote)];
@@ -166,7 +181,7 @@ Keeper::Outcome Keeper::outcome_of(const Lockable& lock, const Vote& vote) const
 Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const {
   const auto found = try_->confirmations.find(connection);
   if (found == try_->confirmations.end())
-    return Outcome::failed;  // it answered when we did not wait for it any more
+    return Outcome::failed;  // its reply came after the confirmations were asked for: nobody has asked it
   const Votes& votes = redis_.votes(found->second);
   const bool confirmed = std::ranges::any_of(
       votes, [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); });

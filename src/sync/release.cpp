@@ -1,3 +1,12 @@
+// Every part is released at once, on all nodes. await() waits for a quorum and a moment more, follow_up()
+// sends the second call that some releases need (Released::then), result_of() counts what the nodes say. A
+// release has no second chance: after it rlock ends. So its result has a word for each thing that a person
+// should know, and "unknown" is one of them: then the key frees itself with the lease.
+//
+// What shaped it: a release whose reply was lost is sent again, and the second copy is told "not ours",
+// because the first has released it. Only when there was one copy does "not ours" mean that the lock had been
+// lost.
+
 #include "sync/release.h"
 
 #include <fmt/format.h>
@@ -15,7 +24,7 @@ namespace {
 /// How much longer than a quorum the other nodes get: they may be gone for days.
 constexpr Milliseconds kGrace{200};
 
-/// What the deployments say about one part, counted.
+/// What the nodes say about one part, counted.
 struct Tally {
   std::size_t ours = 0;  ///< freed or kept
   std::size_t gone = 0;  ///< nothing of ours was there
@@ -24,7 +33,7 @@ struct Tally {
 
   void put(const Released& released, bool repeated) {
     if (!released.unannounced.empty()) back.unannounced = released.unannounced;
-    // "Not ours" in answer to a repetition: the first copy has released it.
+    // "Not ours" as the reply to a second copy: the first one has released it.
     ++(released.how == Released::How::was_not_ours && !repeated ? gone : ours);
     if (released.how != Released::How::kept) return;
     back.how = ReleaseResult::How::kept;
@@ -48,7 +57,8 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
   return answers;
 }
 
-/// It is free when a quorum can be had there; it had been lost when a quorum of ours cannot have been.
+/// It is free when somebody else can now have a quorum. It had been lost when so many nodes had nothing of
+/// ours that we cannot have had a quorum.
 ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
   Tally tally;
   for (std::size_t node = 0; node < answers.size(); ++node) {
@@ -73,8 +83,9 @@ ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answe
   return back;
 }
 
-/// The second call that some answers ask for (Released::then). Who has asked for it is heard again; who had
-/// given back our hold before it is believed, whatever becomes of the second.
+/// Sends the second call that some answers ask for (Released::then), and reads it for the nodes that asked. A
+/// node that had released our hold before is believed, whatever becomes of the second call: that one only
+/// clears away what dead readers have left.
 void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answers,
                const Patience& patience) {
   std::optional<Call> call;
@@ -83,7 +94,7 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
     auto* released = std::get_if<Released>(&answers[node].answer);
     if (released == nullptr || !released->then) continue;
     unfinished.emplace(node, released->how);
-    if (!call) call = std::move(released->then);
+    if (!call) call = std::move(released->then);  // the same for all nodes, as far as it concerns us
   }
   if (!call) return;
   const std::vector<NodeAnswer> later = answers_of(lock, redis.run_all(*call, persistently(), patience));
@@ -127,7 +138,8 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     follow_up(redis, *parts[i].lock, answers, patience);
     back.push_back(result_of(redis, answers));
   }
-  // Last: a copy on an old connection that overtook the one we read would make its answer "not yours".
+  // Abandoned connections may still carry our acquire or a renewal. Last, since a copy there that comes
+  // before the one that we read would make its answer "not ours".
   for (const Part& part : parts) {
     std::vector<Call> calls{part.lock->release(options)};
     std::ranges::copy(part.release_followers, std::back_inserter(calls));

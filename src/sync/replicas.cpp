@@ -1,3 +1,9 @@
+// --sync-replicas. WAIT answers how many replicas have all that was written on its own connection, so it goes
+// over the very connection that carried the acquire or the renewal (Delivery::only_connection), once for each
+// node that granted. A quorum of nodes has to confirm. WAIT blocks its connection for as long as the user
+// allows (--sync-timeout): the call gets that as extra time, and when our patience ends first, the connection
+// is abandoned, because nothing else would be read on it meanwhile, not even an undo.
+
 #include "sync/replicas.h"
 
 #include <fmt/format.h>
@@ -7,7 +13,7 @@
 namespace rlock {
 namespace {
 
-/// For the answer to come, beyond what the server waits.
+/// For the reply to come, beyond what the server waits.
 constexpr Milliseconds kAnswer{2000};
 
 }  // namespace
@@ -53,7 +59,7 @@ std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const st
     const auto missing = replicas_missing(redis.votes(request)[node], replicas);
     if (missing) failure = missing;
     if (!missing) ++confirmed;
-    redis.drop(request);
+    redis.drop(request);  // abandons its connection where WAIT still waits
   }
   return confirmed >= redis.quorum() ? std::nullopt : failure;
 }

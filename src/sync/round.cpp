@@ -1,3 +1,11 @@
+// One round: a call for each stage of the wish, in order, until a stage is not held. Each goes to all nodes,
+// and a Ballot says when the votes are enough and what they amount to. What is held counts from the first
+// call of the round (Taken::asked), so that a lease is never thought to last longer than it does.
+//
+// A round can fail after all of it was granted: too few replicas have it, two nodes are one server, or it
+// took so long that the lease is nearly over. count_as_failed() turns that into an ordinary failure, and the
+// wait undoes what was granted as it undoes every other failed round.
+
 #include "sync/round.h"
 
 #include <fmt/format.h>
@@ -21,10 +29,11 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo) {
       taken.held.push_back(*result_.held);
     }
     if (taken.answers.empty()) taken.answers = result_.answers;
+    // A node counts as granting only when it granted every stage.
     for (std::size_t node = 0; node < result_.answers.size(); ++node)
       if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
-  --blocked_;
+  --blocked_;  // the last one: where granting too late counts as its failure
   const Milliseconds took = elapsed(taken.asked, Clock::now());
   if (took < options_.good_for) return taken;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
@@ -35,7 +44,7 @@ void Round::ask(Stage& stage, Undo& undo) {
   const TimePoint begun = Clock::now();
   Ballot ballot{stage.what(), redis_, begun};
   Delivery delivery{.source = Delivery::Source::to_several, .followers = stage.followers()};
-  // Of several nodes a silent one is asked again in the next round.
+  // With several nodes a silent one is asked again in the next round: this round must not wait for it.
   if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(), delivery,
                       patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
@@ -43,9 +52,9 @@ void Round::ask(Stage& stage, Undo& undo) {
   const TimePoint answered = Clock::now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
-  undo.note(stage, votes_);
+  undo.note(stage, votes_);  // before anything else can end this round
   if (const auto twice = several_nodes_ ? redis_.same_server_twice() : std::nullopt) {
-    count_as_failed(*twice);
+    count_as_failed(*twice);  // whatever the votes say: there is no majority among fewer servers
     result_.busy.reset();
     result_.refused.reset();
   }
@@ -61,7 +70,8 @@ bool Round::replicated() {
   return !missing;
 }
 
-/// For one step of a round; the wait's own patience may end sooner.
+/// For one step of a round; the patience of the wait may end sooner. A single attempt (-n) is made in full,
+/// although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = within(step);
   if (!single_attempt_) patience.until = earliest(patience.until, options_.patience.until);
@@ -69,7 +79,7 @@ Patience Round::patience_of(Milliseconds step) const {
   return patience;
 }
 
-/// It was granted, but is of no use.
+/// It was granted, but is of no use: it must be undone.
 void Round::count_as_failed(Failure why) {
   result_.held.reset();
   result_.may_be_granted = true;

@@ -1,3 +1,14 @@
+// The ledger of what a wait may have been granted. note() writes down, after each call of a round, which
+// nodes may have received it (Stage::reached, received_) and whether a copy may still be in flight. post()
+// sends the undo to those nodes; await() gives them a moment to answer; the wait then goes on under a new
+// identity, or under the old one where certain() says that nothing can arrive late.
+//
+// What can go wrong without it: an acquire that nobody answered is granted later, by a server that hung or
+// from a connection that broke, and the lock is held by nobody for the length of a lease. So the undo goes to
+// every node that may have received the acquire, answered or not; it is tried again for longer than such a
+// delay lasts; and it is also written behind the acquire on abandoned connections, where it cannot come
+// first.
+
 #include "sync/undo.h"
 
 #include <algorithm>
@@ -19,6 +30,7 @@ Undo::Undo(Redis& redis, Interrupted hurried)
 
 Undo::~Undo() { drop(); }
 
+/// A vote without a good reply, or with more than one copy, leaves a copy whose effect nobody knows.
 void Undo::note(Stage& stage, const Votes& votes) {
   stage.queued = stage.what().queues();
   stage.reached.resize(votes.size(), false);
@@ -31,11 +43,11 @@ void Undo::note(Stage& stage, const Votes& votes) {
 }
 
 void Undo::post(Stage& stage, Wake wake) {
-  stage.queued = false;
+  stage.queued = false;  // the undo gives up the place in the queue too
   stage.reached.resize(redis_.nodes(), false);
   for (UndoCall& undo : stage.undo_calls(wake)) {
-    // Only behind a copy of the acquire: elsewhere it could come late and undo the next attempt of this
-    // identity.
+    // Only where a copy of the acquire is in flight: without one, the undo could arrive late and undo the
+    // next attempt under the same identity.
     if (copies_in_flight_) {
       std::vector<Call> calls{undo.call};
       std::ranges::copy(undo.followers, std::back_inserter(calls));
@@ -43,14 +55,16 @@ void Undo::post(Stage& stage, Wake wake) {
     }
     Delivery delivery = persistently(std::move(undo.followers));
     delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
+    // A node that never received the acquire has nothing to undo, and would only be waited for.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
     requests_.push_back(redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor)));
   }
-  stage.reached.assign(redis_.nodes(), false);
+  stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
 }
 
 void Undo::await() {
   const TimePoint until = plus(Clock::now(), kAwait);
+  // Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
   const auto answered = [&](auto request) {
     const Votes& votes = redis_.votes(request);
     for (std::size_t node = 0; node < votes.size(); ++node)
@@ -70,8 +84,8 @@ bool Undo::certain() const {
 
 void Undo::renew_identity() {
   copies_in_flight_ = false;
-  std::erase_if(requests_, [&](auto request) {  // a long wait has many rounds
-    if (!redis_.settled(request)) return false;
+  std::erase_if(requests_, [&](auto request) {   // a long wait has many rounds
+    if (!redis_.settled(request)) return false;  // it is still tried again where nobody has answered
     redis_.drop(request);
     return true;
   });
