@@ -1,3 +1,13 @@
+// The command's process. start() makes it with clone(CLONE_VM | CLONE_VFORK): it runs become() in our memory,
+// on a stack of its own, while we stand still, and ends that by execve() or by writing errno into the Launch.
+// From then on a signalfd for SIGCHLD wakes the loop, and drain() asks the kernel what happened.
+//
+// The kernel keeps only the latest change of a child, and a signal for a second one may be merged with the
+// first: so drain() never trusts the signal, and asks by waitid() until there is no news.
+//
+// A command that has ended stays a zombie until reap(). That keeps its pid, and with it the number of its
+// group, from being given to somebody else while we may still send signals to that number.
+
 #include "loop/child.h"
 
 #include <poll.h>
@@ -29,17 +39,17 @@ struct Launch {
   int error = 0;
 };
 
-/// What the command's process does before it becomes the command. It
-/// runs in our memory, on a stack of its own, while we stand still.
+/// What the command's process does before it becomes the command. It runs in our memory, so it may only make
+/// system calls: an allocation or a lock here would be ours, left halfway when execve() comes.
 int become(void* argument) {
   Launch& launch = *static_cast<Launch*>(argument);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // our death, even by KILL, must not leave it running without a lock
   if (::getppid() != launch.parent) ::_exit(127);  // it ended before we had asked to end with it
-  ::setpgid(0, 0);
+  ::setpgid(0, 0);  // here and not in the parent: the prelude tells the guardian a group that exists
   const pid_t self = ::getpid();
   launch.environment.meant_for(self);
   launch.prelude(self);
-  restore_core_limit();
+  restore_core_limit();  // rlock makes no core files, since passwords are in its memory; the command may
   ::execve(launch.path, launch.argv, launch.environment.pointers());
   launch.error = errno;
   ::_exit(127);
@@ -62,7 +72,8 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-/// As PID 1 we inherit everybody's orphans. `command` is left alone: its status is wanted.
+/// As PID 1 (in a container) we inherit all orphans. `command` is left alone: its status is wanted, and while
+/// it is first in line the others wait.
 void reap_orphans(pid_t command) {
   siginfo_t info;
   for (;;) {
@@ -76,6 +87,7 @@ void reap_orphans(pid_t command) {
 }  // namespace
 
 Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_(loop) {
+  // Before the clone, so that exec does not search PATH in memory that is ours.
   const Found program = find_program(command.argv.front(), program_folders());
   start_errno_ = program.error;
   if (start_errno_ != 0) return;
@@ -93,7 +105,7 @@ Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_
   pid_ = start(launch);
   start_errno_ = pid_ < 0 ? errno : launch.error;
   reaped_ = start_errno_ != 0;
-  if (launch.error != 0) ::waitpid(pid_, nullptr, 0);
+  if (launch.error != 0) ::waitpid(pid_, nullptr, 0);  // it has ended without becoming the command
 }
 
 Child::~Child() { loop_.leave(*this); }
@@ -101,7 +113,7 @@ Child::~Child() { loop_.leave(*this); }
 std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std::nullopt); }
 
 int Child::signal(int number) const noexcept {
-  if (reaped_) return ESRCH;
+  if (reaped_) return ESRCH;  // the number may be somebody else's now
   if (::kill(-pid_, number) == 0) return 0;
   // It may have moved into another group, leaving its own empty.
   if (errno == ESRCH && ::kill(pid_, number) == 0) return 0;
@@ -119,6 +131,7 @@ short Child::interest() const { return POLLIN; }
 
 void Child::ready(short events, TimePoint) {
   signalfd_siginfo info;
+  // Only empties the descriptor: what happened is asked in drain().
   while (events != 0 && ::read(changes_.number(), &info, sizeof info) > 0) continue;
   drain();
   if (::getpid() == 1) reap_orphans(pid_);
@@ -128,13 +141,14 @@ void Child::drain() {
   siginfo_t info;
   while (!ended_ && !reaped_) {
     info.si_pid = 0;
+    // Without taking it (WNOWAIT): the end must stay for reap().
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info,
                  WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
         info.si_pid == 0)
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // It may have been continued, or have ended, since then: what counts is what is taken here.
+    // A stop or its end. It may have changed once more since the look above: what is taken here counts.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

@@ -1,3 +1,7 @@
+// calm → told (the stop signal was sent) → woken (CONT was sent) → killing (KILL, again every 100 ms). next()
+// takes one step when its time has come. The deadlines are given anew each time, since every renewal moves
+// them: as long as nothing has been sent, a renewal takes all of it back.
+
 #include "loop/escalation.h"
 
 namespace rlock {
@@ -5,7 +9,8 @@ namespace rlock {
 std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
   if (now < wake_at(deadlines)) return std::nullopt;
   if (hurried_ || stage_ == Stage::killing || now >= deadlines.kill) {
-    // Whoever is too late is not woken first: a stopped command must not run on beside the next holder.
+    // Too late for anything else. No CONT before it: a stopped command must not run on beside the next
+    // holder.
     stage_ = Stage::killing;
     killed_ = now;
     return SIGKILL;
@@ -14,6 +19,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
     stage_ = Stage::told;
     return signal_;
   }
+  // A stopped command would see the stop signal only after somebody continues it.
   stage_ = Stage::woken;
   return SIGCONT;
 }

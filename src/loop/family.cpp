@@ -1,3 +1,15 @@
+// Who belongs to the command, read from the kernel each time: nothing about processes is kept, since any of
+// them may fork or end at any moment. The group is signalled as one. Processes that have left it (timeout,
+// set -m) are found in /proc by the marks in their environment, one by one.
+//
+// A number may have a new owner by the time we use it. So a process counts only if it is in our session, and
+// a group only if its processes are; a guardian may wake up after days, when the group's number is somebody
+// else's.
+//
+// Where /proc shows nothing (a chroot, another pid namespace) only the kernel's answer about the group as a
+// whole is left: it exists, or it does not. It is taken for alive then: to wait in vain is better than to
+// release a lock while the command runs.
+
 #include "loop/family.h"
 
 #include <dirent.h>
@@ -19,7 +31,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// Everybody whom /proc shows.
+/// All processes that /proc shows.
 std::vector<pid_t> everybody() {
   std::vector<pid_t> pids;
   if (!Family::proc_shows_us()) return pids;
@@ -32,8 +44,8 @@ std::vector<pid_t> everybody() {
   return pids;
 }
 
-/// No exec takes more than 6 MiB of arguments and environment. But a process may then say that its
-/// environment is all of its memory, and whoever has to stop it must not run out of his own.
+/// No exec takes more than 6 MiB of arguments and environment. But a process can make the kernel show all of
+/// its memory as its environment, and reading that must not exhaust ours.
 constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 
 std::string contents_of(pid_t pid, const char* file) {
@@ -50,7 +62,7 @@ std::string contents_of(pid_t pid, const char* file) {
 
 bool is_alive(pid_t pid) {
   const std::string stat = contents_of(pid, "stat");
-  const auto name_ends = stat.rfind(") ");  // a name may hold anything
+  const auto name_ends = stat.rfind(") ");  // the last one: a name may hold anything, also ") "
   if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return false;
   const char state = stat[name_ends + 2];
   return state != 'Z' && state != 'X';
@@ -68,10 +80,11 @@ bool Family::proc_shows_us() {
 }
 
 std::vector<pid_t> Family::signal(int number) const {
-  // To the group in one stroke, so that none of it can fork away between two.
+  // To the group as one: signalled one by one, a process could fork a new one behind our back.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
   for (const pid_t pid : all()) {
+    // Those of the group have it already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
   return refused;
@@ -105,12 +118,11 @@ std::vector<pid_t> Family::all() const {
   return found;
 }
 
-/// As the kernel says, to whom zombies count.
+/// As the kernel says: zombies count, and EPERM means that somebody is there.
 bool Family::group_exists() const { return group_ > 1 && (::kill(-group_, 0) == 0 || errno != ESRCH); }
 
-/// Its number may be that of another group by now: a guardian may have been stopped for days. All processes
-/// of a group are in one session. Where /proc shows none of them, the group is ours unless its first process
-/// says otherwise.
+/// Its number may be that of another group by now. All processes of a group are in one session, so any of
+/// them can tell: the first one if it still exists, else those that /proc shows. Nobody to tell: it is ours.
 bool Family::group_is_ours() const {
   if (group_ <= 1) return false;
   const pid_t session_of_first = ::getsid(group_);
@@ -126,6 +138,7 @@ bool Family::is_in_group(pid_t pid) const {
 
 bool Family::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;
+  // Each entry ends with a zero byte. A run inside this one appends lines to RLOCK_STACK: hence the newline.
   const std::string environment = '\0' + contents_of(pid, "environ");
   return std::ranges::all_of(marks_, [&](const std::string& mark) {
     const std::string entry = '\0' + mark;

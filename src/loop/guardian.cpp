@@ -1,3 +1,13 @@
+// rlock's end of the guardian: it starts the process, writes orders into its pipe, and replaces it when it
+// dies. The other end is guardian_main.cpp.
+//
+// The pipe tells both sides about the other's end. When rlock dies, the kernel closes its end, and the
+// guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error, and
+// a new one is started, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
+//
+// The guardian is for the case that rlock is stuck: so nothing here waits for the guardian, except for its
+// end after dismiss().
+
 #include "loop/guardian.h"
 
 #include <fcntl.h>
@@ -13,7 +23,7 @@
 namespace rlock {
 namespace {
 
-/// A guardian that dies of its own accord is not replaced more often than this.
+/// Guardians are not started more often than this: something may kill each of them at once.
 constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace
@@ -32,6 +42,7 @@ Guardian::~Guardian() {
 void Guardian::start(TimePoint now) {
   started_ = now;
   int ends[2];
+  // Without blocking: a guardian that was stopped must not hold us up when its pipe is full.
   start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
   if (start_errno_ != 0) return;
   Descriptor reading{ends[0]};
@@ -42,22 +53,21 @@ void Guardian::start(TimePoint now) {
     guardian_main(reading.number(), guarded_, deadlines_);
   }
   start_errno_ = pid_ < 0 ? errno : 0;
-  reading.reset();
+  reading.reset();  // only the guardian may have it: else the pipe would not tell us of its end
   if (stop_sent_) write({.kind = Order::stop_sent});
   if (pid_ < 0) reap();
 }
 
 void Guardian::reap() noexcept {
   orders_.reset();
-  // One that somebody has stopped reads no orders, and would be waited for until somebody continues it. One
-  // that PID 1 has buried among its orphans has no number any more.
+  // A guardian that somebody has stopped reads no orders: we would wait for it until somebody continues it.
+  // One that was reaped among the orphans, where we are PID 1, has no pid any more.
   if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
   if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);
 }
 
 void Guardian::write(const Order& order) const noexcept {
-  // A guardian that does not read is stopped, one whose pipe
-  // is closed will be replaced: neither is to hold us up.
+  // It may fail: a guardian that does not read is stopped, one whose pipe is closed will be replaced.
   (void)!::write(orders_.number(), &order, sizeof order);
 }
 
@@ -67,7 +77,7 @@ void Guardian::tell_group(pid_t group) noexcept {
 }
 
 void Guardian::tell(const Deadlines& deadlines) noexcept {
-  if (deadlines == deadlines_) return;
+  if (deadlines == deadlines_) return;  // called in each turn of the loop
   deadlines_ = deadlines;
   write({.kind = Order::deadlines, .until = deadlines});
 }
@@ -86,7 +96,7 @@ TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : pl
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
-  if (events != 0) {
+  if (events != 0) {  // only its end makes the writing end ready
     reap();
     mention("the guardian has died");
   }

@@ -1,3 +1,15 @@
+// The guardian process: a loop with one source, the pipe from rlock. read_orders() keeps group and deadlines
+// up to date; Escalation says which signal is due; Family sends it.
+//
+// It acts in two cases. A deadline passes that no order has moved: rlock is stopped or stuck, and the command
+// gets the stop signal and KILL as it would have got them from rlock, a little later (kLaterThanRlock). Or
+// the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
+// until nobody is left, or for kLastTries.
+//
+// It must not die of what kills or stops rlock: a signal to its group or session, a full disk, a lost
+// terminal, `killall rlock`. So it leaves all of that behind first, and then uses nothing that could fail: no
+// Redis, no files, no memory that grows.
+
 #include "loop/guardian_main.h"
 
 #include <errno.h>
@@ -16,24 +28,25 @@
 namespace rlock {
 namespace {
 
-/// After rlock has died: how long the guardian tries to kill
-/// processes that KILL does not end (those that wait for a disk).
+/// How long the guardian tries to kill processes that KILL does not end (they wait for a disk) after rlock
+/// has died.
 constexpr Milliseconds kLastTries{10000};
 
 /// The highest priority.
 constexpr int kFirst = -20;
 
-/// Leaves everything that could end this process together with rlock: its
-/// session and terminal, its descriptors, signals, and `killall rlock`.
+/// Leaves everything that could end this process together with rlock: its session and terminal, its
+/// descriptors, signals, and `killall rlock`.
 void detach(int orders) {
   ::setsid();
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
+  // All descriptors but one: a pipe of the command's that we held open would never end for its reader.
   if (orders > 0) ::close_range(0, static_cast<unsigned>(orders) - 1, 0);
   ::close_range(static_cast<unsigned>(orders) + 1, ~0U, 0);
-  // The processes that it has to kill in time must not take
-  // its processor time. Most users may not raise a priority.
+  // The processes that it has to kill in time must not take its processor time. Most users may not raise a
+  // priority: then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kFirst);
   ::prctl(PR_SET_NAME, "guardian");
   // `ps` and `pkill -f` read this: as much of the name as has room there.
@@ -51,6 +64,7 @@ class GuardianLoop final : public Source {
         escalation_(guarded.signal),
         deadlines_(allowing(deadlines)) {}
 
+  // A pipe that has ended is always ready: without this the loop would never sleep again.
   int fd() const override { return orphaned() ? -1 : orders_; }
   short interest() const override { return POLLIN; }
   TimePoint wake_at() const override { return resting_ ? kNever : escalation_.wake_at(deadlines_); }
@@ -65,6 +79,8 @@ class GuardianLoop final : public Source {
   }
 
  private:
+  /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
+  /// KILL.
   static Deadlines allowing(const Deadlines& told) {
     if (told.stop >= told.kill) return told;
     return {earliest(plus(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
@@ -75,7 +91,8 @@ class GuardianLoop final : public Source {
     ssize_t got = 0;
     while ((got = ::read(orders_, &order, sizeof order)) == sizeof order) obey(order);
     if (got == 0) {
-      // rlock is dead, so nothing renews the lock, and the kernel has killed the command's first process.
+      // rlock is dead: nothing renews the lock. The kernel has killed the command's first process
+      // (PR_SET_PDEATHSIG); the others are left to us.
       give_up_ = plus(now, kLastTries);
       resting_ = false;
       escalation_.hurry();
@@ -88,7 +105,7 @@ class GuardianLoop final : public Source {
     switch (order.kind) {
       case Order::group:
         family_.set_group(order.pid);
-        resting_ = false;  // a process that is started too late has to be killed, too
+        resting_ = false;  // the deadline may have passed already: a command that starts too late is killed
         break;
       case Order::deadlines: deadlines_ = allowing(order.until); break;
       case Order::stop_sent: escalation_.skip_stop(); break;

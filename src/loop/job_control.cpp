@@ -1,3 +1,18 @@
+// The command has a process group of its own, so that it can be signalled as one. The price is paid here:
+// what the terminal and the shell would do for a process of our group, we have to do for it. Three things
+// come in, each turn: a stop of the command (on_stop), a signal to us (on_signal), and the time to look for
+// the terminal again (claim_terminal).
+//
+//   it wants to read the terminal  it is stopped by SIGTTIN; we lend it the terminal if that is ours to lend,
+//                                  else we look again every 200 ms
+//   ^Z                             reaches the command alone while it has the terminal: then we stop our
+//                                  whole group, so that the shell gets the terminal back as it expects
+//   fg                             continues us: the lock may have been lost while we were stopped, so the
+//                                  command goes on only when the owner of this object calls resume()
+//
+// A stop is told twice when a shell stops all of us at once: told_to_stop_ and has_come(SIGCONT) keep us from
+// stopping a second time when everybody else already runs again.
+
 #include "loop/job_control.h"
 
 #include <unistd.h>
@@ -12,11 +27,11 @@
 namespace rlock {
 namespace {
 
-/// How often we check whether the terminal is ours while the command waits
-/// for it: a shell that brings a running job to the foreground tells nobody.
+/// How often we check whether the terminal is ours while the command waits for it: a shell that brings a
+/// running job to the foreground sends no signal.
 constexpr Milliseconds kBetweenClaims{200};
 
-/// What keys and the window send to the group in the foreground.
+/// What the terminal sends to the group in the foreground: keys, and a new size of the window.
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 
 bool of_terminal(const Caught& caught) {
@@ -31,7 +46,7 @@ JobControl::JobControl(Signals& signals, Terminal& terminal, std::function<void(
 void JobControl::turn(Child& child, TimePoint now) {
   if (const auto by = child.take_stop()) on_stop(child, *by, now);
   for (const Caught& caught : signals_.take()) on_signal(child, caught);
-  waiting_ = waiting_ && child.stopped();
+  waiting_ = waiting_ && child.stopped();  // somebody else may have continued it
   if (waiting_ && now >= next_claim_) claim_terminal(child, now);
 }
 
@@ -44,14 +59,15 @@ void JobControl::on_stop(Child& child, int by, TimePoint now) {
       claim_terminal(child, now);
       break;
     case SIGTSTP:
-      // Only what the terminal sent to the command alone has to be
-      // shared: otherwise the group has got it, or nobody meant it.
+      // Only a ^Z that the terminal sent to the command alone has to be shared. In all other cases our group
+      // has got it too, or it was sent to the command alone on purpose.
       if (terminal_.lent()) return stop_too(true);
-      // Whoever was sooner to stop than we were (xargs) may already have been continued, and we with him.
+      // A process above us (xargs) that stopped before we did may have been continued already, and we with
+      // it.
       if (told && signals_.has_come(SIGCONT)) break;
       if (told || terminal_.ours()) return stop_too(false);
       break;
-    default:
+    default:  // SIGSTOP: with the terminal lent, the shell would wait for ever for the command to go on
       if (terminal_.lent()) return stop_too(true);
   }
 }
@@ -63,7 +79,7 @@ void JobControl::claim_terminal(const Child& child, TimePoint now) {
     return pass_on(child, SIGCONT);
   waiting_ = true;
   next_claim_ = plus(now, kBetweenClaims);
-  if (std::exchange(said_, true)) return;
+  if (std::exchange(said_, true)) return;  // once in a run
   complain("the command waits for the terminal; it goes on when rlock is in the foreground");
 }
 
@@ -74,12 +90,12 @@ void JobControl::on_signal(const Child& child, const Caught& caught) {
       told_to_stop_ = false;
       return;
     case SIGTTIN:
-    case SIGTTOU: others_wait_ = true; return;
+    case SIGTTOU: others_wait_ = true; return;  // for somebody else of our group: end() continues it
     case SIGTSTP: told_to_stop_ = true; break;
     default: break;
   }
   if (of_terminal(caught) && terminal_.lent())
-    return;  // it was sent before the command had the terminal, or it is not for us
+    return;  // the command has got its own, or the key was pressed before it had the terminal
   passed_on_ = caught.number;
   pass_on(child, caught.number);
 }
@@ -89,10 +105,10 @@ void JobControl::pass_on(const Child& child, int number) {
 }
 
 void JobControl::stop_too(bool group) {
-  terminal_.take_back();
+  terminal_.take_back();  // the shell expects it with the group that it has started
   before_stop_();
   signals_.stop(group ? 0 : ::getpid());
-  resume_ = true;
+  resume_ = true;  // we run again: somebody has continued us
 }
 
 void JobControl::resume(const Child& child) {
@@ -104,6 +120,7 @@ void JobControl::resume(const Child& child) {
 bool JobControl::end(bool killed) {
   const bool had_it = terminal_.lent();
   terminal_.take_back();
+  // An editor that was killed leaves the terminal without echo.
   if (killed) terminal_.restore_modes();
   if (others_wait_) share_with_group(SIGCONT);
   return had_it;
