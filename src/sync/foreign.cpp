@@ -25,10 +25,10 @@ constexpr Other kOthers[] = {
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
 };
 
-/// The verbs that want these know no --type: they get no remedy that they would refuse.
+/// The verbs of what is kept in a number know no --type: they get no remedy that they would refuse.
 bool has_type(std::string_view wanted) {
-  const Kind* const without[] = {&kinds::semaphore, &kinds::permit, &kinds::latch};
-  return std::ranges::find(without, wanted, &Kind::noun) == std::end(without);
+  const auto kind = std::ranges::find(all_kinds(), wanted, &Kind::noun);
+  return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;
 }
 
 Refused refuse(const LockName& name, std::string_view wanted, std::string_view what,
