@@ -5,8 +5,8 @@
 // guardian kills the command at once. When the guardian dies, the pipe becomes ready here with an error, and
 // a new one is started, which gets all that the old one knew (guarded_, deadlines_, stop_sent_).
 //
-// The guardian is for the case that rlock is stuck: so nothing here waits for the guardian, except for its
-// end after dismiss().
+// The guardian is for the case that rlock is stuck: so nothing here waits for the guardian, until at
+// last it is dismissed or its pipe is closed, and its end is awaited.
 
 #include "loop/guardian.h"
 

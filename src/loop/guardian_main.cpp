@@ -6,9 +6,8 @@
 // the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
 // until nobody is left, or for kLastTries.
 //
-// It must not die of what kills or stops rlock: a signal to its group or session, a full disk, a lost
-// terminal, `killall rlock`. So it leaves all of that behind first, and then uses nothing that could fail: no
-// Redis, no files, no memory that grows.
+// It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
+// rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
 
 #include "loop/guardian_main.h"
 

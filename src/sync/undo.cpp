@@ -5,8 +5,8 @@
 //
 // What can go wrong without it: an acquire that nobody answered is granted later, by a server that hung or
 // from a connection that broke, and the lock is held by nobody for the length of a lease. So the undo goes to
-// every node that may have received the acquire, answered or not; it is tried again for longer than such a
-// delay lasts; and it is also written behind the acquire on abandoned connections, where it cannot come
+// every node that may have received the acquire, answered or not; it is tried again for kTryFor in the
+// background; and it is also written behind the acquire on abandoned connections, where it cannot come
 // first.
 
 #include "sync/undo.h"
