@@ -1,3 +1,17 @@
+// The command's life. run() starts a guardian and then the child, turns the loop until the child has ended
+// and nobody else matters, and finish() makes a CommandOutcome of what happened.
+//
+// turn() looks at facts, in this order: what the terminal and signals want (JobControl); until when the lock
+// is ours, which the guardian gets to know; whether something has to be announced; which signal is due
+// (Escalation, for the lock's deadlines and --max-hold alike); whether the command may go on after a stop. A
+// stop comes first since it may have lasted for days: everything after it is judged by a new look at the
+// clock.
+//
+// "The others" are processes that the command has started and that outlive it. When the command was stopped,
+// all of them must be gone before the lock is released, because they may still do what the lock protects.
+// When it ended by itself, they matter only with --until group. When the lock is lost already, waiting
+// protects nothing, and a process that KILL does not end is not waited for.
+
 #include "cmd/run/held_command.h"
 
 #include <fmt/format.h>
@@ -32,7 +46,7 @@ std::string listed(const std::vector<pid_t>& pids) {
 int exit_status_of_start(int error) {
   switch (error) {
     case ENOENT: return exit_code::not_found;
-    case EAGAIN:  // no process, no memory, no descriptor: not the command's fault
+    case EAGAIN:  // the system has no process, memory or descriptor left: the command is not to blame
     case ENOMEM:
     case EMFILE:
     case ENFILE: return exit_code::system;
@@ -60,21 +74,23 @@ HeldCommand::HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOption
       job_(signals, terminal_, [this] { say_what_stopping_means(); }) {}
 
 CommandOutcome HeldCommand::run() {
-  // Signals that came during the wait were meant for the wait: a USR1 asked what we wait for, and would kill
-  // the command.
+  // Signals that came during the wait were meant for the wait: by USR1 somebody asked what we wait for, and
+  // the command would die of it.
   signals_.drain();
   static_cast<void>(signals_.take());
   signals_.take_stops();
-  // The last look before the command exists: whoever asked us to end while we acquired does not want it
-  // started.
+  // The last look before the command exists: somebody may have asked us to end while we acquired, and then
+  // the command must not start.
   signals_.drain();
   if (signals_.any()) return {.interrupted = signals_.ended()};
   if (Clock::now() >= of_lock().stop) return {.too_late = true};
 
+  // Before the command: from its first moment on somebody can stop it.
   if (options_.stop_on_loss) {
     guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
     if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
   }
+  // Asked here, done in the child: it must have the terminal before it runs, or its first read would stop it.
   const bool hand_over = terminal_.to_be_handed_over();
   Child child{loop_, options_.command, [&](pid_t self) {
                 if (guardian_) guardian_->tell_group(self);
@@ -99,6 +115,7 @@ void HeldCommand::turn(Child& child) {
   if (guardian_) guardian_->tell(of_lock());
   announce(child, now);
   escalate(now);
+  // After escalate(): the lock may have been lost while we were stopped, and then CONT must not come first.
   if (job_.wants_to_resume() && !escalation_.killing()) job_.resume(child);
   if (job_.refused()) say_refused({child.pid()});
 
@@ -119,7 +136,7 @@ void HeldCommand::announce(const Child& child, TimePoint now) {
     said_lost_ = true;
     complain(fmt::format("lost {}: {}; {}", lock_.name, *why, what_follows(child, now)));
   }
-  if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;
+  if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;  // a loss is the greater news
   at_max_hold_ = true;
   // While renewals go on, the deadline of the lock moves, and --kill-after alone counts.
   const TimePoint kill = lock_.renewed ? plus(options_.max_hold, options_.kill_after) : deadlines().kill;
@@ -158,16 +175,16 @@ void HeldCommand::escalate(TimePoint now) {
   while (const auto signal = escalation_.next(now, deadlines())) {
     say_hidden();
     say_refused(family_.signal(*signal));
-    if (guardian_) guardian_->tell_stop_sent();
+    if (guardian_) guardian_->tell_stop_sent();  // else it would send the stop signal once more
   }
 }
 
 bool HeldCommand::others_matter(TimePoint now) {
   if (next_exit_ && !next_exit_->over()) {
-    // We wait for processes that got KILL as long as the lock is ours, and only a moment when it is lost.
+    // For processes that got KILL we wait as long as the lock is ours, and only a moment when it is lost.
     return !escalation_.begun() || !said_lost_ || now < plus(first_ended_, kKillEnds);
   }
-  if (escalation_.hurrying()) return true;  // KILL is sent in the next turn, also to whom /proc does not show
+  if (escalation_.hurrying()) return true;  // the next turn sends KILL, also to processes that /proc hides
   if (escalation_.begun()) return wait_for(family_.all());
   return options_.until_group && wait_for(family_.in_group());
 }
@@ -175,17 +192,20 @@ bool HeldCommand::others_matter(TimePoint now) {
 bool HeldCommand::wait_for(const std::vector<pid_t>& others) {
   next_exit_.reset();
   if (others.empty()) return false;
-  next_exit_.emplace(loop_, others.front());
+  next_exit_.emplace(loop_, others.front());  // one is enough: after its end all are looked for again
   return true;
 }
 
 CommandOutcome HeldCommand::finish(Child& child) {
   next_exit_.reset();
+  // Before reap(): afterwards the number of the group may be somebody else's.
   if (guardian_) guardian_->dismiss();
   const int status = child.reap();
   CommandOutcome ended{
       .exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
   const bool had_terminal = job_.end(ended.signal || escalation_.begun());
+  // A command that catches ^C and exits with 130 says the same as one that died of it. Where a process sent
+  // the signal through us, no key was pressed.
   for (const int key : {SIGINT, SIGQUIT}) {
     const bool pressed = ended.exit_code == 128 + key && job_.passed_on() != key;
     if (had_terminal && pressed && !escalation_.begun()) ended.pressed = key;

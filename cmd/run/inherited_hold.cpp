@@ -1,3 +1,9 @@
+// RLOCK_STACK in both directions. A run tells its command which keys are held above it, so that a nested run
+// of the same key enters that hold, and does not wait for its own parent for ever. The variable comes from
+// outside and may be anything: what cannot be read is skipped, since the server decides in the end whether an
+// owner holds. A key may hold any byte, so blanks, control characters and '%' are escaped: one hold a line,
+// three words each.
+
 #include "cmd/run/inherited_hold.h"
 
 #include <fmt/format.h>
@@ -28,7 +34,7 @@ std::optional<std::string> unescaped(std::string_view text) {
       out += text[i];
       continue;
     }
-    const auto byte = from_hex(text.substr(i + 1, 2));
+    const auto byte = from_hex(text.substr(i + 1, 2));  // substr() of too little is short, not an error
     if (!byte || byte->size() != 1) return std::nullopt;
     out += *byte;
     i += 2;
@@ -70,6 +76,7 @@ bool forget(std::vector<InheritedHold>& holds, const LockName& key) {
 
 const InheritedHold* find_hold(const std::vector<InheritedHold>& holds, const LockName& key) {
   const auto found =
+      // From the end: the innermost run is the nearest ancestor, and its hold ends first.
       std::find_if(holds.rbegin(), holds.rend(), [&](const auto& hold) { return hold.key == key; });
   return found == holds.rend() ? nullptr : &*found;
 }

@@ -1,3 +1,11 @@
+// From what was typed to a Wish: for each key one Lockable of the wanted type, with an owner, and with the
+// metadata that people see (who holds it, for what) as a follower of the acquire and of each renewal. Facts
+// are written beside the lock and never in it: another client reads the lock, and nothing there may surprise
+// it.
+//
+// A key that a process above us holds is entered as that owner's next hold (again). Its facts stay those of
+// the outer run, so such a part has no followers, and its release erases nothing.
+
 #include "cmd/run/lock_set.h"
 
 #include <algorithm>
@@ -39,11 +47,13 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
     enters_ = enters_ || outer != nullptr;
     Part& part = wish_.parts.emplace_back(Part{.lock = options.type->make(wanted)});
     const Lockable& lock = *part.lock;
-    if (outer == nullptr) {  // of a hold that we enter people know already
+    if (outer == nullptr) {  // the facts about an outer hold are written already
       part.followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
       part.release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
     }
   }
+  // One script for all keys saves round trips, and other clients never see some of them taken without the
+  // rest.
   if (wish_.parts.size() > 1) {
     std::vector<const Lockable*> members;
     for (const Part& part : wish_.parts) members.push_back(part.lock.get());
@@ -51,6 +61,7 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
     if (wish_.together && options.deployment.is_cluster() && !lie_in_one_slot(wish_.together->ask().keys))
       wish_.together.reset();
   }
+  // RLOCK_OWNER names whoever holds the key: the outer run.
   if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();
 }
 
@@ -58,9 +69,9 @@ std::vector<Part> LockSet::to_release(bool kept, int exit) const {
   std::vector<Part> parts = wish_.parts;
   if (!kept) return parts;
   Metadata last = facts_;
-  last.exit = exit;
+  last.exit = exit;  // the key stays for --min-hold, with nobody behind it: inspect says how it ended
   for (Part& part : parts) {
-    if (part.release_followers.empty()) continue;
+    if (part.release_followers.empty()) continue;  // an outer hold: it goes on
     const Lockable& lock = *part.lock;
     part.release_followers = {
         write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};

@@ -1,3 +1,12 @@
+// rlock run from its parsed options to its exit status. run() at the end of this file is the story: wait
+// (take()), hold (a Keeper renews, a HeldCommand runs), release, say what happened, end as the command did.
+// The functions before it are its steps.
+//
+// The order of the last steps is what keeps the promises. The Keeper stops before the release, so that no
+// renewal finds the lock gone and calls it lost. The release comes before anything is said or written, so
+// that the next holder does not wait for our terminal or a full disk. And the process ends last by the
+// command's own signal, when nothing is left to do.
+
 #include "cmd/run/run.h"
 
 #include <fmt/format.h>
@@ -36,10 +45,11 @@ std::string all_keys(const RunOptions& opt) {
   return joined(names, ", ");
 }
 
+/// How acquire() is to wait for this run.
 AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines) {
   AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
   options.node_timeout = node_timeout(opt.lease, session.deployment.timeouts.command);
-  options.good_for = opt.budget.stop_after();
+  options.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
   options.sync_timeout = opt.sync_timeout;
   return options;
@@ -60,6 +70,7 @@ Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::op
     options.renew_identity = wish;
     Acquired got = acquire(session.redis, wish(NewIdentity::requests), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
+    // An ancestor's hold that is gone: RLOCK_STACK is only a hint. One try for each hold that it names.
     const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
                         gave_up->refused->why == Refused::Why::absent;
     if (!absent || !forget(above, opt.names[gave_up->part])) return got;
@@ -96,7 +107,7 @@ HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& tak
   std::vector<std::int64_t> fences;
   for (const Held& one : taken.held)
     if (one.fence) fences.push_back(*one.fence);
-  std::vector<InheritedHold> stack = holds_above_us();
+  std::vector<InheritedHold> stack = holds_above_us();  // all of them: a run inside ours may enter any
   std::ranges::copy(locks.holds(), std::back_inserter(stack));
   return {.keys = opt.names,
           .type = std::string{opt.type->name},
@@ -152,6 +163,7 @@ RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSe
                             const CommandOutcome& ended, bool lost) {
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
+  // By the server's clock, from the server's own time: the two clocks never meet.
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
   const std::vector<ReleaseResult> answers = release(redis, parts, options, within(goodbye(parts.size())));
@@ -194,7 +206,7 @@ void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
 /// Ends as the command did: our parent sees the same signal, and on a terminal the rest of our group gets the
 /// same key.
 int end_like(const CommandOutcome& ended, bool lost) {
-  if (ended.interrupted) die_of(*ended.interrupted);
+  if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
   if (ended.signal && !lost && !ended.max_hold) die_of(*ended.signal);
   return exit_status(ended, lost);
@@ -230,7 +242,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
   }
   lines.acquired();
   const Taken& taken = std::get<Taken>(got);
-  const TimePoint started = Clock::now();
+  const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);
   report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
 
@@ -248,6 +260,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
   // Releasing.
   auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
   report.released = release(opt, redis, *locks, taken, ended, lost.has_value());
+  // Nobody has told the keeper, but the release found nothing of ours: it was lost all the same.
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);

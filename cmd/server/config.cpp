@@ -1,3 +1,11 @@
+// One config file into ServerOptions. read_file() opens it and refuses what nobody should trust; Reader takes
+// the lines. The names are those of the long options, and the values go through the same setters, so that a
+// file can say nothing that the command line could not.
+//
+// A file that names a server decides who holds a lock and who gets the password. So it is read strictly: a
+// line that is not understood is an error and not skipped, since a setting that is silently left out may mean
+// another server.
+
 #include "cmd/server/config.h"
 
 #include <fcntl.h>
@@ -29,7 +37,7 @@ struct File {
   bool private_to_owner = false;
 };
 
-/// By its name people ask for no settings at all.
+/// /dev/null as the config file asks for no settings at all.
 bool is_null_device(const struct stat& facts) {
   struct stat null{};
   return S_ISCHR(facts.st_mode) && ::stat("/dev/null", &null) == 0 && facts.st_rdev == null.st_rdev;
@@ -56,6 +64,7 @@ File read_file(const std::string& path) {
 
   struct stat facts{};
   if (::fstat(fd, &facts) != 0) refuse(path, std::strerror(errno));
+  // Asked about the descriptor and not the name, which may lead to another file by now.
   const bool nothing = is_null_device(facts);
   if (!S_ISREG(facts.st_mode) && !nothing) refuse(path, "not a regular file");
   if (!nothing) refuse_foreign(path, facts);
@@ -107,8 +116,8 @@ class Reader {
     if (text.ends_with('\r')) text.remove_suffix(1);
     text = trimmed(text);
     if (text.empty() || text.starts_with('#')) return;
-    // Anything a terminal or another program would read
-    // differently than we do is junk in a file that names servers.
+    // What a terminal or another program would show in another way than we read it is junk in a file that
+    // names servers.
     if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) fail("expected name = value");
@@ -121,6 +130,7 @@ class Reader {
     if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} stands there twice", name));
     seen_.emplace_back(name);
     if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
+    // Would the rest of the line be a comment, or part of a password? Whoever wrote it has to say.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)
       fail(fmt::format("{}: a comment needs a line of its own", name));
     if (name == "url" && has_password(value) && !file_.private_to_owner)
@@ -137,6 +147,7 @@ class Reader {
 
   const Option& known(std::string_view name) const {
     const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
+    // A file outlives the reason for it: nobody would notice that servers are not checked any more.
     if (name == "insecure") fail("insecure is for the command line only");
     if (option && name != "config") return *option;
     std::vector<std::string_view> names;
@@ -164,7 +175,7 @@ class Reader {
   int number_ = 0;
 };
 
-/// The environment is the caller's: a program with more rights than its caller must not believe it.
+/// The environment is the caller's: a program with more rights than its caller (set-uid) must not believe it.
 std::string variable(const char* name) {
   const char* value = ::secure_getenv(name);
   return value ? value : "";

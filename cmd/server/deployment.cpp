@@ -1,3 +1,12 @@
+// resolve(): which servers, from all sources. fill() adds to the options what a weaker source says and a
+// stronger one leaves open: what was typed, then RLOCK_*, then the config files. The URLs become Targets,
+// complete() adds the options to each of them, and REDIS_URL or the default address is taken where nobody
+// named a server.
+//
+// Two things must never happen silently: that a typed option comes to nothing (--tls beside a Unix socket),
+// and that two processes believe to use the same server and do not. So contradictions are errors, a server
+// that nobody named is said on stderr, and the result is handed on to nested runs as variables (environment).
+
 #include "cmd/server/deployment.h"
 
 #include <fmt/format.h>
@@ -27,7 +36,7 @@ std::optional<std::string> variable(const char* name) {
   return value;
 }
 
-/// A secret that is mounted as a file, or a block of YAML, comes with a newline at its end.
+/// RLOCK_URL may hold several URLs. One from a mounted secret or a block of YAML ends with a newline.
 std::vector<std::string> words_of(std::string text) {
   std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
   std::vector<std::string> words = split(text, ' ');
@@ -60,6 +69,7 @@ void fill(ServerOptions& options, const ServerOptions& other) {
   fill(options.connect_timeout, other.connect_timeout);
   fill(options.command_timeout, other.command_timeout);
   fill(options.tls, other.tls);
+  // A file cannot take back what was typed.
   options.askpass = options.askpass || other.askpass;
 }
 
@@ -82,7 +92,8 @@ bool has_tls_options(const ServerOptions& options) {
          options.insecure;
 }
 
-/// What a URL leaves open is filled in. `flags`: what was typed, which must not come to nothing silently.
+/// Fills in what a URL leaves open. What was typed (`flags`) overrules the URL, or it is an error: a typed
+/// option must not come to nothing silently.
 void complete(Target& target, const ServerOptions& options, const ServerOptions& flags) {
   if (options.user && (target.user.empty() || flags.user)) target.user = *options.user;
   if (options.db && (!target.db_named || flags.db)) {
@@ -111,7 +122,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
   target.tls.cert = options.cert.value_or("");
   target.tls.key = options.tls_key.value_or("");
   target.tls.sni = options.sni.value_or("");
-  target.tls.insecure = flags.insecure;
+  target.tls.insecure = flags.insecure;  // on the command line only
   if (target.tls.cert.empty() != target.tls.key.empty())
     throw Error{Error::usage, "--cert and --tls-key need each other"};
 }
@@ -195,7 +206,7 @@ Deployment resolve(const ServerOptions& flags) {
   ServerOptions named = flags;
   const ServerOptions environment = from_environment();
   fill(named, environment);
-  if (!named.config) named.config = environment.config;
+  if (!named.config) named.config = environment.config;  // fill() leaves it alone: a file names no file
   const ServerOptions config = from_config(named.config);
   ServerOptions all = named;
   fill(all, config);
@@ -219,9 +230,11 @@ Deployment resolve(const ServerOptions& flags) {
       all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
+    // A password in the URL is nearer to its server than one for all, but for the one that was typed just
+    // now.
     if (all.askpass || target.password.empty()) target.password = password;
   }
-  refuse_twins(deployment.targets, source);
+  refuse_twins(deployment.targets, source);  // after complete(): --db may make two URLs the same
   deployment.environment = environment_of(deployment, password);
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
@@ -240,7 +253,7 @@ Setter key_into(std::vector<std::string>& keys) {
 Setter key_into(std::string& key) {
   return [&key](std::string_view value) {
     check_key(value);
-    // Nobody may believe that both are locked.
+    // The user would believe that both are locked.
     if (!key.empty())
       throw Error{Error::usage, fmt::format("one KEY, and {} stands there already", in_quotes(key))};
     key = value;

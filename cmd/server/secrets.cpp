@@ -1,3 +1,10 @@
+// Passwords that somebody typed into a URL. They stand in argv, where ps shows them to everybody, and in our
+// environment. keep_passwords() runs before anything else: it hands every password to base/redaction, which
+// keeps it out of all texts, and overwrites those in argv.
+//
+// It must find a password also where the URL is wrong, because just then an error message will repeat the
+// URL: so it does not parse URLs, but looks for the part before the last '@'.
+
 #include "cmd/server/secrets.h"
 
 #include <algorithm>
@@ -20,8 +27,8 @@ struct Part {
   bool is_name = false;  ///< it stands where a good URL has a user; perhaps it was meant as a password
 };
 
-/// Where the user and password of something like a URL begin: behind
-/// "://", or where that was mistyped behind "redis:" and "redis:/".
+/// Where the user and password of something like a URL begin: after "://" or, where that was mistyped, after
+/// "redis:" or "redis:/".
 std::size_t end_of_scheme(std::string_view word) {
   constexpr std::string_view kMark = "://";
   if (const std::size_t mark = word.find(kMark); mark != word.npos) return mark + kMark.size();
@@ -30,7 +37,7 @@ std::size_t end_of_scheme(std::string_view word) {
   return scheme != word.npos && colon != word.npos ? word.find_first_not_of('/', colon + 1) : word.npos;
 }
 
-/// A password may hold a literal '@' or '/' that makes the URL unreadable: then too it must not be seen.
+/// The last '@' ends it: a password may hold a literal '@' or '/', which makes the URL unreadable.
 std::optional<Part> password_in(std::string_view word) {
   const std::size_t begin = end_of_scheme(word);
   const std::size_t end = word.rfind('@');

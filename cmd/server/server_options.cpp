@@ -1,3 +1,7 @@
+// The options that every verb with a server has. Each is declared once, with a setter: parser, help, manual
+// and completions read it, and so does the config file, whose names are the long ones
+// (cmd/server/config.cpp).
+
 #include "cmd/server/server_options.h"
 
 #include "base/error.h"
@@ -9,7 +13,7 @@ namespace {
 
 Setter url_into(std::vector<std::string>& urls) {
   return [&urls](std::string_view value) {
-    static_cast<void>(parse_target(value));  // so that whoever wrote it is told where it stands
+    static_cast<void>(parse_target(value));  // here, so that the message names the option or the line
     urls.emplace_back(value);
   };
 }

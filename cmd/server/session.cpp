@@ -1,3 +1,11 @@
+// What verbs ask and how they take the answers. Each method sends one call, waits with the patience of the
+// verb for a quorum and a moment longer, and differs in what it takes for an answer: ask() and ask_all() want
+// replies that are no errors, ask_each() keeps the votes beside their nodes, any_answer() and any_answers()
+// take errors too.
+//
+// A verb that only asks has no business without an answer. So too few answers fly as an Error from here, with
+// a text for a person (describe()), and a signal ends the process here: no verb looks at either.
+
 #include "cmd/server/session.h"
 
 #include <fmt/format.h>
@@ -38,6 +46,8 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              .all = options.all,
              .to_primary = options.to_primary,
              .retry_first_contact = wait != nullptr && wait->given,
+             // A private server may have to start first: the loop does not turn then, so signals are drained
+             // here.
              .interrupted = [this] { return signals.drain_any(); }}) {}
 
 Patience Session::patience() const {
@@ -86,7 +96,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
-  if (signals.ended()) die_of(*signals.ended());
+  if (signals.ended()) die_of(*signals.ended());  // before the failure, which it may have caused
   if (answers < redis.quorum()) fail(failure);
   return votes;
 }
@@ -97,6 +107,7 @@ Votes Session::any_answers(const Call& call) {
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {
   AcquireOptions options;
+  // A patience that is over from the start (-n) makes a single attempt.
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
                       .interrupted = [this] { return signals.any(); }};
   options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;
