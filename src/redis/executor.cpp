@@ -107,7 +107,7 @@ Executor::Request Executor::post(const Call& call, const Delivery& delivery, Tim
       pending_
           .emplace(request, Pending{call, delivery, deadline, std::vector<NodeCall>(nodes()), Votes(nodes())})
           .first->second;
-  // Written at once where a connection is open: the round trip begins here, and not after the next poll().
+  // Written at once where a connection is open: the round trip begins here, and not a turn later.
   for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   return request;
 }
