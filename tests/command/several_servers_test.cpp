@@ -8,6 +8,7 @@
 #include "support/cli.h"
 #include "support/cluster_servers.h"
 #include "support/eventually.h"
+#include "support/fake_redis.h"
 #include "support/masters.h"
 
 namespace rlock::test {
@@ -153,6 +154,21 @@ TEST_CASE("what one server counts cannot be counted by several, and says so") {
     CHECK(split(result.err, '\n').size() == 2);
   }
   CHECK(masters.clean());
+}
+
+TEST_CASE("a server whose answers make no sense is named, and the two others say who holds the lock") {
+  Masters masters{2};
+  hold_on(masters, 2);
+  FakeRedis broken{FakeRedis::Transport::tcp};
+  for (const char* command : {"EVALSHA", "EVAL", "PUBSUB"}) broken.on(command, wire::text("what"));
+  Process::Options options = masters.environment();
+  options.env["RLOCK_URL"] += broken.url();
+
+  const Result status = result_of({"lock", "status", "deploy", "--owner", kOwner}, options);
+  CHECK(status.exit_code == 0);
+  CHECK(status.out.find(kOwner) != std::string::npos);
+  CHECK_MESSAGE(status.err.find("127.0.0.1:" + std::to_string(broken.port())) != std::string::npos,
+                status.err);
 }
 
 TEST_CASE("inspect without a key looks through every primary of a cluster") {
