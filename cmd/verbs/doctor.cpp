@@ -133,7 +133,7 @@ std::vector<Place> Doctor::places(Session& session) {
   return places;
 }
 
-/// Who does not answer the first question is not asked the others: it would be the same failure once more.
+/// A server that does not answer the first call gets no other: it would be the same failure once more.
 Patient Doctor::examine(Session& session, const Place& place) {
   Patient patient{.server = place.name, .findings = {}, .run_id = {}};
   const TimePoint asked = Clock::now();

@@ -141,8 +141,8 @@ bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
 }
 
-/// The one whose lock is to be removed: who was shown, and not who has taken it while a person thought.
-/// Empty: whoever has it, where several were shown, or not in full.
+/// Whose lock is to be removed: that of the owner who was shown, and not of another who took it while a
+/// person thought. Empty: of any owner, where several were shown, or not in full.
 Owner Unlock::whose(const Session& session, const Inspection& found) const {
   if (owner_) return *owner_;
   if (session.redis.nodes() > 1 || found.holders.size() > 1) return Owner{};
@@ -158,7 +158,7 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
   for (const Holder& holder : found.holders)
     delivery.followers.push_back(
         erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
-  // It is removed where one of several servers has removed it; else each has the same reason not to.
+  // One of several servers that removed it is enough to say so. If none did, they all have the same reason.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call, delivery)) {
     Forced one = decode_forced(found.name, kind.plainest().noun, reply);

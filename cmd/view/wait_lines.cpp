@@ -1,3 +1,11 @@
+// What a person reads while rlock waits. Two things come in: hear(), what the server last said to the wait,
+// after each round; and the clock or USR1, which make a line due (want()). A due line begins an Inquiry about
+// the holder, and is said when that is over, or by wanted_by_, with what is known then: a silent server must
+// not hold up the line that says so. give_up() and interrupted() are the last word, for which the loop is
+// turned once more.
+//
+// Inquiries are made for lines only. A wait without a reader (-q) costs the server nothing but its own calls.
+
 #include "cmd/view/wait_lines.h"
 
 #include <fmt/format.h>

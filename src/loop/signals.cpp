@@ -1,3 +1,13 @@
+// Signals as facts. All that we handle are blocked and read from a signalfd, so none ever interrupts us:
+// drain() notes them, and callers look when they are ready. What was ignored when we were started stays
+// ignored, because nohup and a shell's background jobs mean that.
+//
+// ^Z is the exception. While we only wait, the kernel stops us as any process. While a command runs it must
+// be stopped before us, so TSTP becomes a fact too (take_stops()), and stop() then stops us on purpose. That
+// is the subtle part: sending TSTP discards a pending CONT, and with it the only signal that would ever
+// continue us. So CONT is delivered to a handler while we stop (ContinueWatch), and when it comes first, we
+// do not stop at all.
+
 #include "loop/signals.h"
 
 #include <poll.h>
@@ -20,16 +30,16 @@ namespace {
 
 constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
 
-/// Those whose arrival means that nobody wants to wait any longer.
-/// ALRM: `alarm` outlives exec, and is a poor man's timeout.
+/// Signals that end a wait. ALRM: an alarm that was set before exec still comes, and some scripts use it as a
+/// timeout.
 constexpr int kEnders[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGALRM};
 
 bool contains(const auto& numbers, int number) {
   return std::ranges::find(numbers, number) != std::end(numbers);
 }
 
-/// Those that were ignored when we were started. Real-time signals are
-/// not asked for: what ignores them ignores them in the command too.
+/// Signals that were ignored when we were started. Real-time signals are not asked for: the command inherits
+/// what they are.
 std::bitset<NSIG> ignored_now() {
   std::bitset<NSIG> ignored;
   for (int number = 1; number < SIGSYS + 1; ++number) {
@@ -40,7 +50,7 @@ std::bitset<NSIG> ignored_now() {
   return ignored;
 }
 
-/// What is taken from the kernel's hands.
+/// The signals that we read instead of letting the kernel deliver them.
 sigset_t ours(const std::bitset<NSIG>& ignored) {
   sigset_t all;
   ::sigfillset(&all);
@@ -101,7 +111,7 @@ Signals::Signals(Loop& loop) : loop_(loop), ignored_(ignored_now()) {
   set_disposition(SIGCHLD, SIG_DFL, &child_ended_);
   set_disposition(SIGPIPE, SIG_IGN, &pipe_closed_);
 
-  ::sigdelset(&taken, SIGCHLD);
+  ::sigdelset(&taken, SIGCHLD);  // blocked by us, read by Child
   fd_.reset(::signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_) throw Error{Error::system, std::string{"cannot watch for signals: "} + std::strerror(errno)};
   loop_.join(*this);
@@ -147,7 +157,7 @@ void Signals::stop(pid_t whom) {
     // Here we are stopped, until somebody continues us.
     take_stops();
   }
-  drain();
+  drain();  // what came while we were stopped
 }
 
 bool Signals::has_come(int number) {

@@ -1,3 +1,8 @@
+// connect(), within a time. A host name is first looked up in a helper process (Lookup); what it finds, or
+// the one address that was given, becomes endpoints_. connect_next() tries them in order. Each gets its share
+// of the time that is left, so that the first address of a dual-stack host cannot use up the time of the
+// second; and of all failures the first is told, since the system would have tried that address alone.
+
 #include "redis/dial.h"
 
 #include <arpa/inet.h>

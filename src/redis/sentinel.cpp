@@ -1,3 +1,17 @@
+// The primary that the Sentinels name, in four states that follow each other and begin again:
+//
+//   resting    no primary; when the pause of the Backoff is over, the next call or a wanted channel searches
+//   searching  PrimarySearch asks one Sentinel after the other
+//   checking   a server was named: it is asked for its ROLE, since a Sentinel may know less than the server
+//   leading    calls go to it. Every half second a call also asks the Sentinels again (asks_again_)
+//
+// A fifth, confirming, stands between the last two where the server took so long to tell its role that it may
+// have been replaced meanwhile: then the Sentinels are asked once more before any call goes there.
+//
+// What shaped it: a primary that hangs, or that is cut off with us on its side, goes on answering while the
+// Sentinels have chosen another. What it grants is lost. Neither the server nor its connection tells: only
+// asking the Sentinels again and again does, and it must cost less than a third of a short lease.
+
 #include "redis/sentinel.h"
 
 #include <fmt/format.h>
@@ -13,7 +27,8 @@ namespace {
 /// Retired links that are kept for send_on_abandoned().
 constexpr std::size_t kMostRetired = 4;
 
-/// Between two questions whether the primary is still the one: less than a third of a short lease.
+/// How often the Sentinels are asked whether the primary is still the same: less than a third of a short
+/// lease.
 constexpr Milliseconds kAskAgain{500};
 
 }  // namespace
@@ -32,6 +47,7 @@ Sentinel::~Sentinel() { loop_.leave(*this); }
 Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   advance(now);
   if (state_ == State::resting && backoff_.due(now)) search(now);
+  // Here and not by a timer: where nothing is asked of Redis, nothing has to be asked of the Sentinels.
   if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
   if (connecting()) return NotYet{};
   if (state_ == State::resting) return *failure_;
@@ -70,7 +86,7 @@ void Sentinel::begin_to_confirm(TimePoint now) {
   if (!std::exchange(asks_again_, true)) search_.begin(now);
 }
 
-/// Do the Sentinels name another one by now? Where none of them answers, the one that we have serves on.
+/// Do the Sentinels name another primary by now? Where none of them answers, we keep the one that we have.
 void Sentinel::confirm(TimePoint now) {
   search_.advance(now);
   if (!search_.found() && !search_.failure()) return;
@@ -81,7 +97,7 @@ void Sentinel::confirm(TimePoint now) {
   }
   contacted_ = contacted_ || link_->contacted();
   retire(now);
-  state_ = State::searching;
+  state_ = State::searching;  // the search has found the new one already: follow_search() takes it up
 }
 
 void Sentinel::follow_search(TimePoint now) {
@@ -106,7 +122,7 @@ void Sentinel::check(TimePoint now) {
                                         in_quotes(target_.master), why.text)},
                  now);
   }
-  if (connection->number() != checked_) {
+  if (connection->number() != checked_) {  // a new connection: the old reply says nothing of its server
     checked_ = connection->number();
     role_ = connection->send(with_large_reply(command({"ROLE"})));
   }
@@ -129,7 +145,7 @@ void Sentinel::check(TimePoint now) {
         now);
   }
   if (now < late_at_) return lead(now);
-  state_ = State::confirming;  // it may have been replaced before it could answer
+  state_ = State::confirming;  // it may have been replaced before it answered
   asks_again_ = false;
   begin_to_confirm(now);
 }
@@ -144,10 +160,11 @@ void Sentinel::lead(TimePoint now) {
   for (const Channel& channel : watched_) link_->watch(channel, false);
 }
 
-/// Another Sentinel may know better.
+/// The server that was named is not the primary, or not there. Another Sentinel may know better.
 void Sentinel::doubt(Failure why, TimePoint now) {
   retire(now);
   asks_again_ = false;
+  // A wrong password is refused by every server alike: no use in asking on.
   if (why.kind != Error::unreachable) return fail(std::move(why), now);
   state_ = State::searching;
   search_.disbelieve(std::move(why), now);
@@ -164,7 +181,7 @@ void Sentinel::fail(Failure why, TimePoint now) {
 
 void Sentinel::retire(TimePoint now) {
   if (!link_) return;
-  old_wakeups_ += link_->wakeups();
+  old_wakeups_ += link_->wakeups();  // the sum must never become smaller
   link_->retire(now);
   std::unique_ptr<Link> link = std::move(link_);
   if (!link->has_abandoned()) return;
@@ -208,8 +225,8 @@ void Sentinel::unwatch(const Channel& channel) {
 }
 
 const std::optional<std::string>& Sentinel::subscribe_error() const {
-  static const std::optional<std::string> hears;
-  return link_ ? link_->subscribe_error() : hears;
+  static const std::optional<std::string> none;
+  return link_ ? link_->subscribe_error() : none;
 }
 
 TimePoint Sentinel::wake_at() const {

@@ -1,3 +1,13 @@
+// From replies to an Inspection. The script inspect/key sends everything at once: what stands under the key
+// and what may stand beside it (KeyReply gives those items names). Reader then finds out what it is. The
+// layout of the key alone does not tell: Redisson keeps a lock, a fair and a fenced lock in the same hash,
+// and a semaphore, a pool and a latch in the same bare number. So what stands beside the key decides (a
+// queue, a token, taken permits), or what rlock has written down (KnownFacts), and where nothing does, the
+// plainest kind is named.
+//
+// Whoever may write to the server chose every byte here. So numbers are cut and not trusted, sums stop at the
+// largest number, and a reply of another shape throws.
+
 #include "sync/inspect.h"
 
 #include <algorithm>
@@ -34,7 +44,7 @@ std::optional<std::int64_t> number_of(const std::string& text) {
   return negative ? -*number : *number;
 }
 
-/// At most the largest number there is: whoever may write to the server chose the first of them.
+/// At most the largest number there is: anybody may have written the first of them.
 std::int64_t sum(std::int64_t number, std::int64_t more) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   return number > kMost - more ? kMost : number + more;
@@ -208,7 +218,7 @@ class Reader {
 std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
   // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
-  return now - meta->renewed <= meta->lease / 2;
+  return now - meta->renewed <= meta->lease / 2;  // both times are the server's
 }
 
 Call ask_facts(const LockName& name) {

@@ -1,3 +1,7 @@
+// Facts first, then the key: permits are told apart by the owners that the facts name, so these are arguments
+// of the second call. A holder that comes between the two is seen without facts, and would look like a
+// stranger: then the facts are asked for once more. Once only: an rlock that was killed has left none.
+
 #include "sync/inspection_steps.h"
 
 #include <algorithm>
