@@ -8,10 +8,10 @@
 
 namespace rlock {
 
-/// Redisson keeps a latch in a bare number too, and taking permits would count it
-/// down. What rlock has written down when it was set tells; a latch of another client
-/// nobody can tell. Throws Error{wrong_type} when a latch stands there that is not
-/// open. Answers why nobody could be asked: the question proper will meet it too.
+/// Redisson keeps a latch in a bare number too, and taking permits would count it down. rlock writes down
+/// that it has set a latch, and that is how one is known here; a latch of another client cannot be told from
+/// a pool. Throws Error{wrong_type} when there is a latch that is not open. Returns why no server could be
+/// asked: the call that follows will fail by the same.
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 

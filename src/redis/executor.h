@@ -22,7 +22,7 @@ class Executor final : public Redis, public Source {
   struct Options {
     Timeouts timeouts;
     bool all = false;                  ///< --quorum all
-    bool to_primary = false;           ///< whoever only looks is served by a replica, too
+    bool to_primary = false;           ///< a replica is refused; else it will do, for looks alone
     bool retry_first_contact = false;  ///< keep trying before the first contact too (a wait was given)
     Interrupted interrupted = [] { return false; };  ///< ends the start of a private server
   };

@@ -14,7 +14,7 @@ struct ssl_st;
 namespace rlock {
 
 /// Which servers to trust, and our own certificate: TLS 1.2 or newer, the certificates read once.
-/// Who does not speak TLS never makes one, and pays nothing for OpenSSL.
+/// Without TLS none is made, and OpenSSL costs nothing.
 class TlsContext {
  public:
   /// Throws Error{config} for files that are missing, unreadable

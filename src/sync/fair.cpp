@@ -12,12 +12,14 @@
 namespace rlock {
 namespace {
 
-constexpr int kRenewalsPerLease =
-    3;  // as the keeper renews: who waits says that it lives as often as who holds
+/// As the Keeper: a waiter shows that it lives as often as a holder does.
+constexpr int kRenewalsPerLease = 3;
+
+/// A waiter that has not asked for so many of these intervals is taken for dead.
 constexpr int kMissedBeforeDead = 2;
 
 /// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it.
-/// The others are told, too, and need to say only that they live.
+/// The others are woken when they become the head; they ask only to show that they live.
 constexpr Milliseconds kHeadSleeps{2000};
 
 std::optional<Milliseconds> duration(const Reply& reply) {
@@ -64,10 +66,10 @@ Attempt FairLock::decode(const Reply& reply) const {
   return busy;
 }
 
-/// The head of the queue is always woken: it was told that it is not its turn yet.
+/// The head of the queue is always woken: while our acquire held the lock, it was told "busy".
 std::optional<Call> FairLock::undo(Wake) const { return Lock::undo(Wake::waiters); }
 
-/// The head of the queue is always woken: whoever releases the lock has no place in the queue any more.
+/// The head of the queue is always woken: a holder has no place in the queue, so it is never the head itself.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
   Call call = Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
   call.script = &scripts::fair_release;  // leaves the queue, too, where a late copy of ask() may have put us

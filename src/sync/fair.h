@@ -5,16 +5,16 @@
 
 namespace rlock {
 
-/// Redisson's RFairLock: the lock, and a queue in which everybody who waits has a place.
+/// Redisson's RFairLock: the lock, and a queue in which every waiter has a place.
 ///
-/// Whoever lives takes the lock in the order of asking, rlock and Redisson alike. Who waits says with each
-/// question that it lives; one of ours that has said nothing for two renewal intervals is dead, and loses its
-/// place. (A dead waiter of Redisson's keeps its place for as long as Redisson says, 5 minutes as a rule.)
-/// Each waiter listens to a channel of its own, and a release wakes the head of the queue alone; so what a
-/// hand-over costs does not grow with the queue.
+/// Living waiters take the lock in the order in which they asked first, rlock and Redisson alike. With each
+/// call a waiter shows that it lives; one of ours that has not asked for two renewal intervals is dead, and
+/// loses its place. (A dead waiter of Redisson's keeps its place for as long as Redisson says, usually 5
+/// minutes.) Each waiter listens to a channel of its own, and a release wakes only the head of the queue; so
+/// the cost of a hand-over does not grow with the queue.
 class FairLock final : public Lock {
  public:
-  /// What who does not get the lock does. A try that does not wait leaves nothing behind.
+  /// What becomes of us where we do not get the lock. A try that does not wait leaves nothing behind.
   enum class Turn { queue, leave };
 
   explicit FairLock(Claim claim, Turn turn = Turn::queue, Hold hold = Hold::first)

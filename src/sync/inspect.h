@@ -81,8 +81,8 @@ KnownFacts read_facts(const Reply& reply);
 Call inspect_key(const LockName& name, const Facts& facts);
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
 
-/// Does an rlock hold it of which nothing is known? It may have come between the two answers: the first
-/// question is worth asking again.
+/// Is there a holder of rlock's without facts? It may have come between the two replies: the first call is
+/// worth sending again.
 bool lacks_facts(const Inspection& inspection);
 
 ///   3. Who listens? An error in answer means that nobody can say: 0.

@@ -22,9 +22,9 @@ struct LatchAnswer {
   Refused refused{};
 };
 
-/// What rlock has written down about a latch, for who comes when it is gone:
-/// Redisson deletes a latch that reaches zero, so "opened" and "never set"
-/// would look alike. In milliseconds since the epoch, by the server's clock.
+/// What rlock has written down about a latch, for those who come when it is gone: Redisson deletes a latch
+/// that reaches zero, so "opened" and "never set" would look alike. In milliseconds since the epoch, by the
+/// server's clock.
 struct LatchRecord {
   std::optional<std::int64_t> total{};
   std::optional<Milliseconds> set{};

@@ -41,7 +41,7 @@ Milliseconds valid_for(Milliseconds lease);
 Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
                    bool renews);
 
-/// Until when we may act on a hold. Counted from the moment before the question was written.
+/// Until when we may act on a hold. Counted from the moment before the call was written.
 struct Lease {
   TimePoint asked;
   Budget budget;

@@ -5,8 +5,8 @@
 
 namespace rlock {
 
-/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: what dies takes them along, and only
-/// Pool::add gives them back. One Semaphore is one request: it takes once, however often it is asked.
+/// Taking permits of Redisson's RSemaphore. Nobody knows who has them: a process that dies takes them along,
+/// and only Pool::add gives them back. One Semaphore is one request: it takes once, however often it is sent.
 class Semaphore final : public Waitable {
  public:
   Semaphore(LockName name, std::int64_t count, PubSub pub_sub);
@@ -15,9 +15,8 @@ class Semaphore final : public Waitable {
 
   /// After this the request takes nothing any more, also when a copy of it arrives late.
   std::optional<Call> undo(Wake wake) const override;
-  bool queues() const override {
-    return true;
-  }  // a late copy of the question would take what nobody gives back
+  /// As if it did: a late copy of the call would take permits that nobody gives back.
+  bool queues() const override { return true; }
 
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }
