@@ -1,5 +1,9 @@
 #include "redis/deployment.h"
 
+#include <fmt/format.h>
+
+#include <map>
+
 #include "base/error.h"
 #include "redis/cluster.h"
 #include "redis/local.h"
@@ -29,6 +33,22 @@ std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeou
     case Target::Topology::cluster: return std::make_unique<Cluster>(loop, target, timeouts);
   }
   throw Error{Error::internal, "a deployment of no kind"};
+}
+
+std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route>>& routes) {
+  std::map<std::string, const Route*> known;
+  for (const auto& route : routes) {
+    for (const std::string& id : route->run_ids()) {
+      if (id.empty()) continue;
+      const auto [other, is_new] = known.emplace(id, route.get());
+      if (is_new || other->second == route.get())
+        continue;  // a node may have several connections to a server
+      return Failure{Error::config,
+                     fmt::format("{} and {} are one and the same server, which makes no quorum",
+                                 other->second->str(), route->str())};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace rlock

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "redis/route.h"
 
@@ -11,5 +13,9 @@ namespace rlock {
 /// Error{unreachable} for a `local:` that cannot be started.
 std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts,
                                   const Interrupted& interrupted);
+
+/// Do two of these lead to one server by different names, as far as the servers have said who they are? Such a
+/// server would vote twice, and make a majority of one.
+std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route>>& routes);
 
 }  // namespace rlock

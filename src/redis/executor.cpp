@@ -50,7 +50,6 @@ struct Executor::NodeCall {
   std::optional<Failure> last;  ///< why the last attempt failed
 };
 
-/// One post(): a call, and how far it has come at each node.
 struct Executor::Pending {
   Call call;
   Delivery delivery;
@@ -119,7 +118,6 @@ Executor::Pending& Executor::find(Request request) {
 }
 
 const Executor::Pending& Executor::find(Request request) const {
-  // Changes nothing: the other find() only looks the request up.
   return const_cast<Executor*>(this)->find(request);
 }
 
@@ -188,21 +186,7 @@ std::optional<std::string> Executor::subscribe_error() const {
   return routes_.front()->subscribe_error();
 }
 
-/// Two URLs may lead to one server by different names: it would vote twice and make a majority of one.
-std::optional<Failure> Executor::same_server_twice() const {
-  std::map<std::string, std::size_t> known;
-  for (std::size_t node = 0; node < nodes(); ++node) {
-    for (const std::string& id : routes_[node]->run_ids()) {
-      if (id.empty()) continue;
-      const auto [other, is_new] = known.emplace(id, node);
-      if (is_new || other->second == node) continue;  // one node may have several connections to a server
-      return Failure{Error::config,
-                     fmt::format("{} and {} are one and the same server, which makes no quorum",
-                                 str(other->second), str(node))};
-    }
-  }
-  return std::nullopt;
-}
+std::optional<Failure> Executor::same_server_twice() const { return rlock::same_server_twice(routes_); }
 
 TimePoint Executor::wake_at() const {
   TimePoint at = kNever;
@@ -296,8 +280,6 @@ bool Executor::has_unanswered_call(const Pending& pending, const Connection& con
          connection.has_unanswered();
 }
 
-/// As text where NOSCRIPT would cost a round trip that a quorum cannot wait for, or where nobody could answer
-/// it.
 bool Executor::with_source(const Delivery& delivery) const {
   if (delivery.source == Delivery::Source::to_several) return nodes() > 1;
   return delivery.source == Delivery::Source::always;

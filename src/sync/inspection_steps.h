@@ -10,8 +10,8 @@
 namespace rlock {
 
 /// An inspection of a key on every node, as a state machine: which call comes next, and what the votes on all
-/// of them say. Does no I/O. A verb that does nothing else meanwhile sends the calls by inspect_each(), a wait
-/// sends them by an Inquiry.
+/// calls say. Does no I/O. A verb that does nothing else meanwhile sends the calls by inspect_each(), a wait
+/// by an Inquiry.
 ///
 /// The key itself answers the second of the calls. The others ask for what holders say about themselves: a
 /// server may refuse those, and then facts are missing.
