@@ -1,4 +1,4 @@
-# rlock::flags: warnings for everybody, sanitizers or hardening where the preset asks for them.
+# rlock::flags: warnings for everybody, hardening where the preset asks for it, sanitizers for fuzzers.
 
 add_library(rlock_flags INTERFACE)
 add_library(rlock::flags ALIAS rlock_flags)

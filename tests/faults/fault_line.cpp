@@ -37,12 +37,8 @@ void report(const std::string& fault, const std::string& outcome, int status,
 }
 
 std::chrono::milliseconds promised(std::chrono::milliseconds time) {
-#ifdef __SANITIZE_ADDRESS__
-  constexpr auto kSpare = 4s;  // more than twenty at once take seconds only to begin
-#else
-  constexpr auto kSpare = 1s;
-#endif
-  return long_profile() ? time : time + kSpare;
+  const auto spare = kSanitized ? 4s : 1s;  // then more than twenty at once take seconds only to begin
+  return long_profile() ? time : time + spare;
 }
 
 Again::Again(std::chrono::milliseconds every, std::function<void()> deed)

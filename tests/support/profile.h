@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+extern "C" [[gnu::weak]] void __asan_init();  // NOLINT: AddressSanitizer's own
+
 namespace rlock::test {
 
 /// The long profile: RLOCK_LONG=1. Else the short one of CI.
@@ -11,14 +13,12 @@ inline bool long_profile() {
   return asked && *asked && *asked != '0';
 }
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
+/// Is rlock instrumented by sanitizers? The tests are compiled once and linked with both (tests/sanitized.cmake),
+/// so this is known at run time.
+inline const bool kSanitized = &__asan_init != nullptr;
 
 /// What rlock may have in memory, whatever a server sends.
 /// AddressSanitizer adds shadows, red zones and a quarantine.
-constexpr std::size_t kMostMemory = (kSanitized ? 512U : 64U) << 20;
+inline const std::size_t kMostMemory = (kSanitized ? 512U : 64U) << 20;
 
 }  // namespace rlock::test

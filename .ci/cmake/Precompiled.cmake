@@ -1,0 +1,11 @@
+# precompiled(target): the headers of others that most files include are read once. Not with a compiler cache, which would
+# have to compile such files each time.
+#
+# src and cmd have them only where RLOCK_PRECOMPILED says so: the preset `dev` finds a file that forgets an #include.
+
+function(precompiled target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <csignal> <functional> <map> <memory> <optional>
+      <set> <string> <string_view> <variant> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()

@@ -1,0 +1,52 @@
+# The tests once more, beside an rlock with AddressSanitizer and UndefinedBehaviorSanitizer: cmake --workflow --preset asan,
+# then ctest --test-dir build/dev -C Sanitized -R lease.
+#
+# What we ship is compiled again. The objects of the tests are the same ones, and come behind it: of a template that both
+# have the linker takes the first, which is instrumented.
+
+function(sanitized_program target name)
+  add_executable(${target} EXCLUDE_FROM_ALL $<TARGET_OBJECTS:rlock_sanitized> ${ARGN})
+  target_link_libraries(${target} PRIVATE rlock_support rlock_cmd)
+  target_compile_options(${target} PRIVATE ${sanitizers})
+  target_link_options(${target} PRIVATE ${sanitizers})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/sanitized)
+endfunction()
+
+sanitized_program(rlock_sanitized_run rlock ${PROJECT_SOURCE_DIR}/cmd/main.cpp)
+sanitized_program(rlock_sanitized_tests rlock_tests $<TARGET_OBJECTS:rlock_test_objects>)
+sanitized_program(rlock_sanitized_faults rlock_faults $<TARGET_OBJECTS:rlock_fault_objects>)
+add_custom_target(sanitized DEPENDS rlock_sanitized_run rlock_sanitized_tests rlock_sanitized_faults)
+
+# CI runs those with the label `brief`, where sanitizers find something: the units, and rlock beside whoever wishes it ill.
+# The long profile runs all.
+set(brief "^(hostile.*|misshapen|poison|run|lock_command|traps|slips|removal|fuzz|faults-answers)$")
+
+foreach(source IN LISTS test_sources fault_sources)
+  get_filename_component(name ${source} NAME_WE)
+  if(NOT name MATCHES "^(.*)_test$")
+    continue()
+  endif()
+  set(name ${CMAKE_MATCH_1})
+  set(filter "--source-file=*/${name}_test.cpp")
+  cmake_path(GET source PARENT_PATH folder)
+  cmake_path(GET folder FILENAME folder)
+  set(program tests)
+  if(folder STREQUAL "faults")
+    set(name faults-${name})
+    set(program faults)
+  endif()
+  set(labels sanitized)
+  if(folder MATCHES "^(base|loop|redis|sync|cmd)$" OR name MATCHES "${brief}")
+    list(APPEND labels brief)
+  endif()
+  get_test_property(${name} COST cost)
+  add_test(NAME sanitized.${name} CONFIGURATIONS Sanitized COMMAND rlock_sanitized_${program} ${filter})
+  set_tests_properties(sanitized.${name} PROPERTIES
+    COST ${cost} TIMEOUT 2700 LABELS "${labels}"  # it takes three times as long
+    ENVIRONMENT "RLOCK_BINARY=${PROJECT_BINARY_DIR}/sanitized/rlock;RLOCK_PROGRAMS=${PROJECT_BINARY_DIR}"
+    FAIL_REGULAR_EXPRESSION "test cases: +0 ")
+endforeach()
+
+# It floods the machine.
+set_tests_properties(sanitized.hostile_server PROPERTIES RUN_SERIAL ON)
