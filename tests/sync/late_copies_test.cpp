@@ -69,7 +69,8 @@ struct History {
     if (type != "zset") return {};
     const Reply permits = redis.run(command({"ZRANGE", key, "0", "-1", "WITHSCORES"}));
     if (permits.items().empty()) return {};
-    const std::int64_t now = std::stoll(redis.run(command({"TIME"})).at(0).text()) * 1000;
+    const Reply time = redis.run(command({"TIME"}));
+    const std::int64_t now = std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000;
     return {1, Milliseconds{std::stoll(permits.at(1).text()) - now}};
   }
 };
