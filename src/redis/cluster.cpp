@@ -276,6 +276,13 @@ std::uint64_t Cluster::wakeups() const {
   return sum;
 }
 
+std::vector<Message> Cluster::take_messages() {
+  std::vector<Message> all;
+  for (const auto& [address, link] : nodes_)
+    std::ranges::move(link->take_messages(), std::back_inserter(all));
+  return all;
+}
+
 /// As in Executor: one node that announces is enough.
 const std::optional<std::string>& Cluster::subscribe_error() const {
   static const std::optional<std::string> none;

@@ -38,6 +38,7 @@ class Cluster final : public Route {
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override;
+  std::vector<Message> take_messages() override;
   const std::optional<std::string>& subscribe_error() const override;
   std::string str() const override { return target_.str(); }
 

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "base/random.h"
@@ -176,6 +177,12 @@ std::uint64_t Executor::wakeups() const {
   std::uint64_t sum = 0;
   for (const auto& route : routes_) sum += route->wakeups();
   return sum;
+}
+
+std::vector<Message> Executor::take_messages() {
+  std::vector<Message> all;
+  for (const auto& route : routes_) std::ranges::move(route->take_messages(), std::back_inserter(all));
+  return all;
 }
 
 /// One node that announces is enough: then waiters are woken, and they need not poll.

@@ -52,6 +52,7 @@ class Executor final : public Redis, public Source {
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override;
+  std::vector<Message> take_messages() override;
   std::optional<std::string> subscribe_error() const override;
   std::optional<Failure> same_server_twice() const override;
 

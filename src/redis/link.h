@@ -65,6 +65,7 @@ class Link final : public Source {
   void watch(const Channel& channel, bool sharded);
   void unwatch(const Channel& channel, bool sharded);
   std::uint64_t wakeups() const noexcept { return subscriptions_.wakeups(); }
+  std::vector<Message> take_messages() noexcept { return subscriptions_.take_messages(); }
   const std::optional<std::string>& subscribe_error() const noexcept { return subscriptions_.error(); }
 
   /// See Subscriptions.

@@ -29,6 +29,9 @@ namespace {
 /// Pushes that wait to be read. More than a few mean a flood.
 constexpr std::size_t kMostPushes = 100;
 
+/// What a message says is kept up to here: ours are shorter.
+constexpr std::size_t kLongestMessage = 64;
+
 bool is_word(const Reply& reply, std::string_view word) {
   return (reply.kind() == Reply::Kind::text || reply.kind() == Reply::Kind::status) && reply.text() == word;
 }
@@ -168,7 +171,11 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool sharded =
       is_word(kind, "smessage") || is_word(kind, "ssubscribe") || is_word(kind, "sunsubscribe");
   if (is_word(kind, "message") || is_word(kind, "smessage")) {
-    keep({Push::Kind::message, Channel{reply.at(1).text()}, sharded});
+    keep({Push::Kind::message,
+          Channel{reply.at(1).text()},
+          sharded,
+          {},
+          reply.at(2).text().substr(0, kLongestMessage)});
     return true;
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");

@@ -20,7 +20,8 @@ struct Push {
   enum class Kind { subscribed, unsubscribed, refused, message } kind;
   Channel channel;
   bool sharded = false;
-  Reply reply{};  ///< refused: the error
+  Reply reply{};       ///< refused: the error
+  std::string text{};  ///< message: its beginning
 };
 
 /// A call given to a connection, shared by the one who asked and

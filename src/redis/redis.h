@@ -12,6 +12,7 @@
 #include "redis/call.h"
 #include "redis/delivery.h"
 #include "redis/failure.h"
+#include "redis/message.h"
 #include "redis/reply.h"
 
 namespace rlock {
@@ -78,6 +79,7 @@ class Redis {
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;
   virtual std::uint64_t wakeups() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
+  virtual std::vector<Message> take_messages() = 0;                ///< the newest of them since the last take
   virtual std::optional<std::string> subscribe_error() const = 0;  ///< why no node sends messages
 
   /// Are two of the nodes the same server, as far as they have said who they are? Then which.

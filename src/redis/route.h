@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "redis/connection.h"
+#include "redis/message.h"
 
 namespace rlock {
 
@@ -66,6 +67,9 @@ class Route : public Source {
 
   /// How often there was a reason to ask again: messages plus confirmed (re-)subscriptions. Only grows.
   virtual std::uint64_t wakeups() const = 0;
+
+  /// The newest of them since the last take, with what they say.
+  virtual std::vector<Message> take_messages() = 0;
 
   /// Why this node sends no messages: SUBSCRIBE was refused. Nothing: it was not.
   virtual const std::optional<std::string>& subscribe_error() const = 0;

@@ -189,6 +189,10 @@ void Sentinel::retire(TimePoint now) {
   if (retired_.size() > kMostRetired) retired_.erase(retired_.begin());
 }
 
+std::vector<Message> Sentinel::take_messages() {
+  return link_ ? link_->take_messages() : std::vector<Message>{};
+}
+
 Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view,
                                TimePoint now) {
   if (error.is_error("READONLY")) {

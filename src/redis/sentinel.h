@@ -33,6 +33,7 @@ class Sentinel final : public Route {
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override { return old_wakeups_ + (link_ ? link_->wakeups() : 0); }
+  std::vector<Message> take_messages() override;
   const std::optional<std::string>& subscribe_error() const override;
   std::string str() const override { return target_.str(); }
 

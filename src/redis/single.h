@@ -23,6 +23,7 @@ class Single final : public Route {
   void watch(const Channel& channel) override { link_.watch(channel, false); }
   void unwatch(const Channel& channel) override { link_.unwatch(channel, false); }
   std::uint64_t wakeups() const override { return link_.wakeups(); }
+  std::vector<Message> take_messages() override { return link_.take_messages(); }
   const std::optional<std::string>& subscribe_error() const override { return link_.subscribe_error(); }
   std::string str() const override { return target_.str(); }
 

@@ -20,6 +20,8 @@ namespace {
 /// Before we subscribe again where a server could not accept it (LOADING).
 constexpr Milliseconds kPause{200};
 
+constexpr std::size_t kMostMessages = 16;
+
 }  // namespace
 
 bool Subscriptions::add(const Subscription& subscription) {
@@ -49,16 +51,23 @@ bool Subscriptions::sent_away(const Push& push) {
   return true;
 }
 
+/// Whoever does not take the messages needs none; of a flood the newest count.
+void Subscriptions::note(const Push& push) {
+  ++wakeups_;
+  if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());
+  const bool is_message = push.kind == Push::Kind::message;
+  messages_.push_back({push.channel, is_message ? std::optional{push.text} : std::nullopt});
+}
+
 bool Subscriptions::accept(const Push& push, TimePoint now) {
   if (!wanted_.contains({push.channel, push.sharded}) || sent_away(push)) return false;
   switch (push.kind) {
     case Push::Kind::message:
-    case Push::Kind::subscribed: ++wakeups_; return false;
+    case Push::Kind::subscribed: note(push); return false;
     case Push::Kind::unsubscribed: break;
     case Push::Kind::refused:
       if (is_passing(push.reply)) break;
-      error_ = failure_of(push.reply).text;
-      return true;
+      return !std::exchange(error_, failure_of(push.reply).text);
   }
   // Ended by the server, or not possible now: all channels again, on the same connection if it still lives.
   connection_ = 0;

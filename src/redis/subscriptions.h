@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
+#include "redis/message.h"
 #include "redis/pipeline.h"
 
 namespace rlock {
@@ -48,11 +49,14 @@ class Subscriptions {
   /// The pubsub connection has gone: the next one is told at once.
   void disconnected() noexcept { connection_ = 0; }
 
-  /// What came on the pubsub connection. Returns whether the server has refused: see error().
+  /// What came on the pubsub connection. Returns whether the server has refused for the first time: see error().
   [[nodiscard]] bool accept(const Push& push, TimePoint now);
 
   /// How often there was a reason to ask again: messages plus confirmed (re-)subscriptions. Only grows.
   std::uint64_t wakeups() const noexcept { return wakeups_; }
+
+  /// The newest of them since the last take, in order.
+  std::vector<Message> take_messages() noexcept { return std::exchange(messages_, {}); }
 
   /// Why this server sends no messages: SUBSCRIBE was refused. It is not asked again.
   const std::optional<std::string>& error() const noexcept { return error_; }
@@ -64,12 +68,14 @@ class Subscriptions {
 
  private:
   bool sent_away(const Push& push);
+  void note(const Push& push);
 
   std::set<Subscription> wanted_;
   std::uint64_t connection_ = 0;
   TimePoint retry_at_ = TimePoint::min();
   std::optional<std::string> error_;
   std::uint64_t wakeups_ = 0;
+  std::vector<Message> messages_;
   bool misplaced_ = false;
 };
 

@@ -53,6 +53,7 @@ class LateRoute final : public Route {
   void watch(const Channel&) override {}
   void unwatch(const Channel&) override {}
   std::uint64_t wakeups() const override { return 0; }
+  std::vector<Message> take_messages() override { return {}; }
   const std::optional<std::string>& subscribe_error() const override { return none_; }
   std::string str() const override { return "late"; }
   void ready(short, TimePoint) override {}

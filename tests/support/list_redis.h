@@ -28,7 +28,8 @@ class ListRedis final : public Redis {
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
   bool persistent = true;
   bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come
-  std::uint64_t messages = 0;
+  std::uint64_t messages = 0;  ///< that say nothing
+  std::vector<Message> said;   ///< others
   std::optional<std::string> why_not_subscribed;
 
   Loop& loop() const override { return loop_; }
@@ -73,6 +74,12 @@ class ListRedis final : public Redis {
   void watch(const Channel& channel) override { watched.push_back(channel.str()), ++messages; }
   void unwatch(const Channel& channel) override { watched.push_back("-" + channel.str()); }
   std::uint64_t wakeups() const override { return messages; }
+  std::vector<Message> take_messages() override {
+    std::vector<Message> all(messages - std::exchange(taken_, messages), Message{Channel{""}, std::nullopt});
+    for (Message& message : said) all.push_back(std::move(message));
+    said.clear();
+    return all;
+  }
   std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
 
  private:
@@ -85,6 +92,7 @@ class ListRedis final : public Redis {
   std::deque<Answer> list_;
   std::map<Request, Votes> votes_;
   Request last_ = 0;
+  std::uint64_t taken_ = 0;
 };
 
 }  // namespace rlock::test
