@@ -6,7 +6,7 @@
 
 # Takes the lines `local <name> = include('<name>')` out of the text, and adds what each stands for,
 # lua/shared/<name>.lua without its last line `return <name>`, to the property `shared`: once, behind what it
-# includes itself.
+# includes itself. In a script for several servers lua/quorum/<name>.lua goes instead, where there is one.
 function(take_includes folder variable)
   set(text "${${variable}}")
   while(text MATCHES "\n[ \t]*local ([a-z_]+) = include\\('([a-z_]+)'\\)[ \t]*\n")
@@ -19,7 +19,12 @@ function(take_includes folder variable)
     get_property(there GLOBAL PROPERTY included)
     if(NOT name IN_LIST there)
       set_property(GLOBAL APPEND PROPERTY included ${name})
-      file(READ ${folder}/shared/${name}.lua shared)
+      get_property(for_quorum GLOBAL PROPERTY for_quorum)
+      set(file ${folder}/shared/${name}.lua)
+      if(for_quorum AND EXISTS ${folder}/quorum/${name}.lua)
+        set(file ${folder}/quorum/${name}.lua)
+      endif()
+      file(READ ${file} shared)
       string(REPLACE "\r" "" shared "\n${shared}")
       string(REGEX REPLACE "\nreturn ${name}\n*$" "\n" shared "${shared}")
       take_includes(${folder} shared)
@@ -90,10 +95,23 @@ function(embed_scripts)
   file(GLOB files RELATIVE ${arg_FROM} CONFIGURE_DEPENDS ${arg_FROM}/*/*.lua)
   list(TRANSFORM files PREPEND ${arg_FROM}/ OUTPUT_VARIABLE paths)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${paths})
-  list(FILTER files EXCLUDE REGEX "^shared/")
+  list(FILTER files EXCLUDE REGEX "^(shared|quorum)/")
+  # Those that several servers get: see lua/quorum.
+  foreach(file IN ITEMS lock/acquire lock/release read/acquire read/release write/acquire write/release multi/lock multi/read
+                        multi/write)
+    list(APPEND files quorum/${file}.lua)
+  endforeach()
 
   foreach(file IN LISTS files)
-    read_script(${arg_FROM} ${file} source)
+    set_property(GLOBAL PROPERTY for_quorum OFF)
+    set(path ${file})
+    if(file MATCHES "^quorum/(.*)")
+      set_property(GLOBAL PROPERTY for_quorum ON)
+      set(path ${CMAKE_MATCH_1})
+      string(REPLACE "/" "_" file "${path}")
+      string(PREPEND file "quorum/")
+    endif()
+    read_script(${arg_FROM} ${path} source)
     string(SHA1 sha1 "${source}")
     string(REGEX REPLACE "\\.lua$" "" name ${file})
     string(REGEX REPLACE "[^A-Za-z0-9]" "_" constant ${name})

@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "cmd/server/server_options.h"
 #include "redis/target.h"
+#include "sync/claim.h"
 #include "sync/pub_sub.h"
 
 namespace rlock {
@@ -28,6 +29,12 @@ struct Deployment {
 
   /// Are keys spread over the slots of a cluster?
   bool is_cluster() const { return targets.front().topology == Target::Topology::cluster; }
+
+  /// What happens to who does not get a lock that is not fair.
+  Turn turn(bool waits) const {
+    if (targets.size() > 1) return Turn::no_places;
+    return waits ? Turn::queue : Turn::leave;
+  }
 
   PubSub pub_sub() const { return is_cluster() ? PubSub::sharded_too : PubSub::classic; }
 

@@ -27,17 +27,19 @@ constexpr Milliseconds kSearch{10000};
 constexpr std::size_t kMostShown = 8U << 20;
 constexpr const char* kTooMany = ": there are too many keys";
 
+std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
+  std::size_t bytes = sizeof(Holder) + owner.str().size();
+  if (!facts) return bytes;
+  bytes += facts->host.size() + facts->user.size() + facts->command.size();
+  bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
+  for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
+  return bytes;
+}
+
 std::size_t size_of(const Inspection& seen) {
   std::size_t bytes = sizeof seen + seen.name.str().size();
-  for (const Waiter& waiter : seen.waiters) bytes += sizeof waiter + waiter.owner.str().size();
-  for (const Holder& holder : seen.holders) {
-    bytes += sizeof holder + holder.owner.str().size();
-    if (!holder.meta) continue;
-    const Metadata& facts = *holder.meta;
-    bytes += facts.host.size() + facts.user.size() + facts.command.size();
-    bytes += facts.reason.value_or("").size() + facts.url.value_or("").size();
-    for (const auto& [label, value] : facts.labels) bytes += label.size() + value.size();
-  }
+  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
+  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
   return bytes;
 }
 
@@ -180,7 +182,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   }
   const std::vector<Inspection> found = inspect_all(session, plus(Clock::now(), kSearch));
   show(found);
-  const auto listened_to = [](const Inspection& seen) { return seen.subscribers > 0; };
+  const auto listened_to = [](const Inspection& seen) { return seen.waiting() > 0; };
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))
     show_listeners(session);
   for (const std::string& server : silent_) complain(server);

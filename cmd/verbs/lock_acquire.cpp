@@ -92,7 +92,8 @@ std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) cons
                                 .owner = owner_,
                                 .lease = *lease_,
                                 .pub_sub = session.deployment.pub_sub(),
-                                .owner_returns = given_owner_.has_value()},
+                                .owner_returns = given_owner_.has_value(),
+                                .turn = session.deployment.turn(!wait_.nonblock)},
                       .again = again,
                       .waits = !wait_.nonblock});
 }

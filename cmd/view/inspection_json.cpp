@@ -74,7 +74,8 @@ Json waiters_json(const std::vector<Waiter>& waiters) {
     items.push_back(Json::object({{"owner", waiter.owner},
                                   {"position", items.size() + 1},
                                   {"ttl_ms", waiter.ttl},
-                                  {"meta", nullptr}}));
+                                  {"meta", meta_json(waiter.meta)},
+                                  {"since", waiter.since}}));
   return Json::array(items);
 }
 
@@ -92,7 +93,7 @@ Json inspection_json(const Inspection& seen) {
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::array(holders)},
                        {"waiters", waiters_json(seen.waiters)},
-                       {"subscribers", seen.subscribers},
+                       {"subscribers", seen.waiting()},
                        {"permits", permits},
                        {"count", seen.count},
                        {"server", seen.server}});

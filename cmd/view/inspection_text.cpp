@@ -86,15 +86,32 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   return text;
 }
 
-/// The queue, and the keys on the server: only for --verbose.
-std::string details(const Inspection& seen) {
+/// "alice@ci-7 pid 4121 for 12s (make)", or what the owner id tells.
+std::string waiter_text(const Waiter& waiter, Milliseconds now) {
+  const bool verbose = verbosity() == Verbosity::verbose;
+  const std::string end =
+      verbose ? fmt::format(", forgotten in {} unless it asks again", describe(waiter.ttl)) : "";
+  if (verbose && !waiter.meta) return owner_shown(waiter.owner) + end;
+  const std::string who = holder_text({.owner = waiter.owner, .meta = waiter.meta}, now);
+  return who + (verbose ? ", owner " + owner_shown(waiter.owner) + end : "");
+}
+
+/// In their order; without --verbose the first of them.
+std::string waiter_lines(const Inspection& seen) {
+  constexpr std::size_t kBrief = 10;
+  const bool all = verbosity() == Verbosity::verbose || seen.waiters.size() <= kBrief + 1;
+  const std::size_t count = all ? seen.waiters.size() : kBrief;
   std::string text;
-  for (std::size_t i = 0; i < seen.waiters.size(); ++i)
-    text += fmt::format("  waits {}: {}, forgotten in {} unless it asks again\n", i + 1,
-                        owner_shown(seen.waiters[i].owner), describe(seen.waiters[i].ttl));
-  if (!seen.absent())
-    text += fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
+  for (std::size_t i = 0; i < count; ++i)
+    text += fmt::format("  waits {}: {}\n", i + 1, waiter_text(seen.waiters[i], seen.now));
+  if (!all) text += fmt::format("  and {} more wait: rlock inspect -v\n", seen.waiters.size() - kBrief);
   return text;
+}
+
+/// The keys on the server: only for --verbose.
+std::string details(const Inspection& seen) {
+  if (seen.absent()) return "";
+  return fmt::format("  keys {}, {}\n", shown(seen.name.str()), shown(metadata_key(seen.name)));
 }
 
 /// How wide the column of names has to be for these.
@@ -110,14 +127,15 @@ std::size_t name_column(const std::vector<Inspection>& inspections) {
 std::string inspection_summary(const Inspection& seen) {
   std::string text = type_of(seen);
   if (const std::string state = state_of(seen); !state.empty()) text += ", " + state;
-  const std::int64_t waiting = std::max(seen.subscribers, static_cast<std::int64_t>(seen.waiters.size()));
-  if (waiting > 0) text += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
+  if (const std::int64_t waiting = seen.waiting(); waiting > 0)
+    text += fmt::format(", {} {}", waiting, waiting == 1 ? "waits" : "wait");
   return text;
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {
   std::string text = fmt::format("{:<{}}{}\n", shown(as_typed(seen.name)), width, inspection_summary(seen));
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
+  text += waiter_lines(seen);
   if (verbosity() == Verbosity::verbose) text += details(seen);
   return text;
 }

@@ -69,6 +69,8 @@ void WaitLines::hear(const Waiting& waiting) {
   if (waiting.busy == nullptr) return;
   busy_ = *waiting.busy;
   part_ = waiting.part;
+  asker_.reset();
+  if (waiting.what != nullptr && waiting.what->asker() != nullptr) asker_ = *waiting.what->asker();
   channel_.reset();
   if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
     channel_ = waiting.what->channels().front();
@@ -124,6 +126,7 @@ WaitView WaitLines::view(TimePoint now) const {
           .state = subject_.state,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
           .seen_once = seen_ ? &*seen_ : nullptr,
+          .asker = asker_,
           .listeners = channel_ ? listeners_ : 0};
 }
 

@@ -73,6 +73,7 @@ class WaitLines final : public Source {
   std::optional<Failure> failure_;  ///< it does not answer now, and why
   std::size_t part_ = 0;
   std::optional<Channel> channel_;
+  std::optional<Owner> asker_;  ///< who waits: us
   std::optional<Owner> named_;  ///< the holder that the last line has named
 
   Inquiry inquiry_;

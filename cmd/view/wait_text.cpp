@@ -55,6 +55,12 @@ std::string nobody_text(const WaitView& view, std::string_view is, Moment moment
 
 std::string place(const WaitView& view) {
   const Busy& busy = view.busy;
+  if (view.seen != nullptr && view.asker) {
+    const auto& waiters = view.seen->waiters;
+    const auto ours = std::ranges::find(waiters, *view.asker, &Waiter::owner);
+    if (ours != waiters.end())
+      return fmt::format("; {} of {}", ordinal(ours - waiters.begin() + 1), waiters.size());
+  }
   if (busy.position && busy.queue) return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
   return view.listeners > 0 ? fmt::format("; {} wait", view.listeners) : "";
 }

@@ -5,6 +5,8 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       request  string: the answer to this request
+--       line, waiters, facts
+--                who waits for permits: see in_turn
 -- ARGV  count    how many more; negative: fewer
 --       channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
@@ -17,6 +19,8 @@ local pool, request = KEYS[1], KEYS[2]
 local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local kind_of = include('kind_of')
 local announce = include('announce')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
 
 local answered = redis.call('get', request)
 if answered then return {'done', tonumber(answered), ''} end
@@ -27,5 +31,10 @@ if kind ~= 'number' then return {'foreign', kind} end
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 local why = ''
-if tonumber(count) > 0 and available > 0 then why = announce(channel, available, sharded) end
+if tonumber(count) > 0 and available > 0 then
+  local queue = queue_at(KEYS, 3, channel, sharded)
+  why = announce(channel, available, sharded)
+  local why_not_first = tell_waiters(queue, available)
+  why = why ~= '' and why or why_not_first
+end
 return {'done', available, why}

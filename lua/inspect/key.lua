@@ -5,14 +5,22 @@
 --       patience  zset: owner -> forgotten after (ms since the epoch)
 --       token     string: the newest fencing token
 --       taken     zset: permit -> end of its lease (ms since the epoch)
+--       fair      hash: those of rlock in the queue, owner -> "<alive until> <arrived>"
+--       line      zset: who waits for a lock that is not fair, owner -> when it arrived
+--       waiters   hash: see in_turn
+--       facts     hash: what waiters say of themselves, owner -> JSON
 -- ARGV  owner...  those of whom facts are known: permits are recognized by them
--- ->    {now, kind, pttl, content, queue, patience, token, taken, owners}
+-- ->    {now, kind, pttl, content, queue, patience, token, taken, owners, line}
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty
 --       owners   for each permit that is taken: whose it is, '' where nobody knows
+--       line     owner, alive for (ms), arrived (ms since the epoch), facts ('': none), ...: in their order, only
+--                who is alive; with those of rlock in the queue, which have their place there
 local lock, queue, patience, token, taken = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local fair, line, waiters, facts = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local kind_of = include('kind_of')
 local now = include('now')
+local field_of = include('field_of')
 local most = 999  -- more than anybody reads; an inspection must not keep the server from its work
 
 -- The answer to a command, if its key has the type that it wants.
@@ -61,8 +69,26 @@ while nameless > 0 and #asked > 0 and tries > 0 do
   asked = ask_again
 end
 
+-- Who is alive of those that wait, with what their registry says of them.
+local living, time, size = {}, now(), 0
+local has_facts = redis.call('type', facts).ok == 'hash'
+local function add_living(registry, owner)
+  if redis.call('type', registry).ok ~= 'hash' then return end
+  local alive, arrived = string.match(field_of(registry, owner, 100) or '', '^(%d+) (%d+)')
+  if not alive or tonumber(alive) <= time then return end
+  living[#living + 1] = owner
+  living[#living + 1] = alive - time
+  living[#living + 1] = math.floor(arrived / 1000)
+  local said = has_facts and size < 1000000 and field_of(facts, owner, 65536) or ''
+  size = size + #said
+  living[#living + 1] = said
+end
+local queued = if_type('list', 'lrange', queue, 0, most)
+for _, owner in ipairs(queued) do add_living(fair, owner) end
+for _, owner in ipairs(if_type('zset', 'zrange', line, 0, most)) do add_living(waiters, owner) end
+
 return {
-  now(), kind, redis.call('pttl', lock), content,
-  if_type('list', 'lrange', queue, 0, most), if_type('zset', 'zrange', patience, 0, most, 'withscores'),
-  if_type('string', 'getrange', token, 0, most), permits, owners,
+  time, kind, redis.call('pttl', lock), content,
+  queued, if_type('zset', 'zrange', patience, 0, most, 'withscores'),
+  if_type('string', 'getrange', token, 0, most), permits, owners, living,
 }

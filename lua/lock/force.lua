@@ -4,6 +4,8 @@
 -- KEYS  lock                hash: owner -> holds
 --       queue               list: the queue of a fair lock; it stays
 --       deadlines, waiters  its other keys
+--       line, line_waiters, line_facts
+--                           who waits for a lock that is not fair: see in_turn
 -- ARGV  owner               only if this one holds it; '': any
 --       channel             where to announce it
 --       sharded             1: as sharded pub/sub too
@@ -17,6 +19,9 @@ local kind_of = include('kind_of')
 local holder_of = include('holder_of')
 local announce = include('announce')
 local announce_to_head = include('announce_to_head')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
+local line = queue_at(KEYS, 5, channel, sharded)
 
 local kind = kind_of(lock)
 if kind == 'none' then return {'absent'} end
@@ -26,4 +31,5 @@ if owner ~= '' and redis.call('hexists', lock, owner) == 0 then return {'other_o
 redis.call('del', lock)
 local why = announce(channel, '0', sharded)
 local why_not_head = announce_to_head(queue, deadlines, waiters, channel, sharded)
-return {'removed', why ~= '' and why or why_not_head}
+local why_not_first = tell_waiters(line, 1)
+return {'removed', why ~= '' and why or why_not_head ~= '' and why_not_head or why_not_first}

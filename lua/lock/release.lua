@@ -3,6 +3,8 @@
 -- another down.
 --
 -- KEYS  lock     hash: owner -> holds
+--       line, waiters, facts
+--                who waits for it: see in_turn. Optional, as request
 --       request  optional, string: the answer to this request; of an undo: that of the acquire. Without it
 --                nothing is counted down: a single key can be released while its cluster slot migrates
 -- ARGV  owner    whose
@@ -14,38 +16,46 @@
 --       way      first: the owner has it only once, so a late copy may free what a late acquire has taken;
 --                again: the owner may have it again, which a late copy must not free;
 --                undo: nothing happens unless the request has acquired
+--       listen   where waiters are told, without their ":<owner>"
 -- ->    {released, why}  free; why: the waiters could not be told, because of this ('': they were)
 --       {still_held}     an outer hold remains
 --       {kept, rest}     so many ms more
 --       {held_inside}    others hold it inside this owner's; ask again with a request
---       {not_ours}       not held by this owner
-local lock, request = KEYS[1], KEYS[2]
+--       {not_ours}       not held by this owner, which has no place in the line any more, either
+local lock, request = KEYS[1], KEYS[5]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
 local answered_before = include('answered_before')
 local announce = include('announce')
+local pass_on = include('pass_on')
+local queue_at = include('queue_at')
+local queue = queue_at(KEYS, 2, ARGV[8], sharded)
 
-local before = answered_before(request, way, memory)
-if before then return before end
-if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not holds then return {'not_ours'} end
+local function give_back()
+  local before = answered_before(request, way, memory)
+  if before then return before end
+  if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
+  local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+  if not holds then return {'not_ours'} end
 
-if holds > 1 then
-  if not request then return {'held_inside'} end
-  redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-  if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-  redis.call('hincrby', lock, owner, -1)
-  return {'still_held'}
+  if holds > 1 then
+    if not request then return {'held_inside'} end
+    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+    if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
+    redis.call('hincrby', lock, owner, -1)
+    return {'still_held'}
+  end
+
+  local rest = tonumber(keep_until) - now()
+  if rest > 0 then
+    redis.call('pexpire', lock, rest)
+    return {'kept', rest}
+  end
+
+  redis.call('del', lock)
+  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  return {'released', announce(channel, '0', sharded)}
 end
 
-local rest = tonumber(keep_until) - now()
-if rest > 0 then
-  redis.call('pexpire', lock, rest)
-  return {'kept', rest}
-end
-
-redis.call('del', lock)
-if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-return {'released', announce(channel, '0', sharded)}
+return pass_on(queue, lock, owner, give_back())

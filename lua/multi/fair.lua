@@ -4,5 +4,4 @@
 local ask = script('fair/acquire')
 local undo = script('fair/release')
 local all_or_none = include('all_or_none')
-local queued = true
-return all_or_none(ask, undo, queued)
+return all_or_none(ask, undo, undo)

@@ -4,4 +4,9 @@
 local ask = script('fenced/acquire')
 local undo = script('lock/release')
 local all_or_none = include('all_or_none')
-return all_or_none(ask, undo)
+local leave_place = include('leave_place')
+local queue_at = include('queue_at')
+local function leave(KEYS, ARGV)
+  leave_place(queue_at(KEYS, 2, ARGV[8], ARGV[5]), KEYS[1], ARGV[1])
+end
+return all_or_none(ask, undo, leave)

@@ -3,6 +3,8 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       line, waiters, facts
+--                who waits for it: see in_turn
 --       request  optional, string: as in lock/acquire
 -- ARGV  owner    who asks
 --       count    how many, all or none
@@ -12,15 +14,17 @@
 --       channel  where to announce what came back from others by the way; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
+--       waited   for how many ms this owner has waited; -1: it does not wait
 -- ->    {held, now, id, ...}  now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its
 --                             slot
---       {busy, ms}            a lease ends in so many ms (-1: none of them ever ends, -2: none is taken)
+--       {busy, ...}           see in_turn; rest: until the first lease ends (-1: none ever does, -2: none is
+--                             taken)
 --       {not_ours}            a late copy: what it took is gone
 --       {absent}              there is no pool
 --       {other_size, size}    the pool has another size
 --       {too_small, size}     the pool is smaller than what is asked for
 --       {foreign, kind}       something else stands there
-local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
+local pool, taken, request = KEYS[1], KEYS[2], KEYS[6]
 local owner, count, lease, total, channel, sharded, memory =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local kind_of = include('kind_of')
@@ -30,6 +34,11 @@ local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 local is_over = include('is_over')
+local in_turn = include('in_turn')
+local leave_line = include('leave_line')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
+local queue = queue_at(KEYS, 3, channel, sharded, ARGV[8])
 
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
@@ -52,15 +61,25 @@ local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
-if is_over(request, missing == 0) then return {'not_ours'} end
-if missing > available then
-  local first = redis.call('zrange', taken, 0, 0, 'withscores')
-  if more and available > 0 then announce(channel, available, sharded) end
-  -- 0: a semaphore, perhaps, of which nothing is left.
-  if size > 0 and count > size then return {'too_small', size} end
-  if not first[2] then return {'busy', -2} end
-  if first[2] == '922337203685477' then return {'busy', -1} end
-  return {'busy', first[2] - time}
+-- Tells others of permits that came back by the way.
+local function announce_more()
+  if not more or available <= 0 then return end
+  announce(channel, available, sharded)
+  tell_waiters(queue, available)
+end
+
+-- 0: a semaphore, perhaps, of which nothing is left.
+if missing > available and size > 0 and count > size then
+  announce_more()
+  return {'too_small', size}
+end
+local first = redis.call('zrange', taken, 0, 0, 'withscores')[2]
+local rest = not first and -2 or first == '922337203685477' and -1 or math.max(first - time, 0)
+local over = is_over(request, missing == 0)
+local blocked = in_turn(queue, owner, missing == 0, over, missing, available, rest, nil, time)
+if blocked then
+  announce_more()
+  return blocked
 end
 
 -- Or nobody could give back any more.
@@ -82,7 +101,8 @@ end
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
-if more and available > 0 then announce(channel, available, sharded) end
+if missing > 0 then leave_line(queue, owner, rest) end
+announce_more()
 local answer = {'held', time}
 for i = 1, count do answer[i + 2] = ours[i] end
 return answer

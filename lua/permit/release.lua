@@ -4,6 +4,8 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       line, waiters, facts
+--                who waits for it: see in_turn
 --       request  optional, string: as in lock/release
 -- ARGV  owner    whose
 --       count    how many it took
@@ -12,11 +14,12 @@
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
 --       way      first, again or undo: as in lock/release
+--       listen   where waiters are told, without their ":<owner>"
 -- ->    {released, why}  why: the waiters could not be told, because of this ('': they were)
 --       {kept, rest}     so many ms more
 --       {not_ours}       it has none of them (any more)
 --       CROWD, an error  more are taken than can be looked at
-local pool, taken, request = KEYS[1], KEYS[2], KEYS[3]
+local pool, taken, request = KEYS[1], KEYS[2], KEYS[6]
 local owner, count, keep_until, channel, sharded, memory, way =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local kind_of = include('kind_of')
@@ -26,34 +29,48 @@ local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
 local answered_before = include('answered_before')
+local leave_line = include('leave_line')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
+local queue = queue_at(KEYS, 3, ARGV[8], sharded)
 
-local kind_taken = taken_permits(taken)
-if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
-local before = answered_before(request, way, memory)
-if before then return before end
-local kind = kind_of(pool)
-if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
-if kind_taken ~= 'zset' then return {'not_ours'} end
--- Removes nothing; but behind a write that takes no memory others are let through when none is left.
-redis.call('zrem', taken, '')
-local time = now()
-local there = kind == 'number'
-local back = there and reclaim(pool, taken, time) or 0
-local found = permits_of(owner, count, taken)
-local ours = {}
-for i = 1, count do ours[#ours + 1] = found[i] end
+local function give_back()
+  local kind_taken = taken_permits(taken)
+  if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
+  local before = answered_before(request, way, memory)
+  if before then return before end
+  local kind = kind_of(pool)
+  if kind ~= 'none' and kind ~= 'number' then return {'not_ours'} end
+  if kind_taken ~= 'zset' then return {'not_ours'} end
+  -- Removes nothing; but behind a write that takes no memory others are let through when none is left.
+  redis.call('zrem', taken, '')
+  local time = now()
+  local there = kind == 'number'
+  local back = there and reclaim(pool, taken, time) or 0
+  local found = permits_of(owner, count, taken)
+  local ours = {}
+  for i = 1, count do ours[#ours + 1] = found[i] end
 
-local rest = keep_until - time
-if rest > 0 and #ours > 0 then
-  for _, id in ipairs(ours) do redis.call('zadd', taken, keep_until, id) end
-  return {'kept', rest}
+  local rest = keep_until - time
+  if rest > 0 and #ours > 0 then
+    for _, id in ipairs(ours) do redis.call('zadd', taken, keep_until, id) end
+    return {'kept', rest}
+  end
+
+  if there then redis.call('incrby', pool, #ours) end
+  for _, id in ipairs(ours) do redis.call('zrem', taken, id) end
+  local left = redis.call('get', pool)
+  local why = ''
+  if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end
+  if #ours == 0 then return {'not_ours'} end
+  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  return {'released', why}
 end
 
-if there then redis.call('incrby', pool, #ours) end
-for _, id in ipairs(ours) do redis.call('zrem', taken, id) end
-local left = redis.call('get', pool)
-local why = ''
-if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end
-if #ours == 0 then return {'not_ours'} end
-if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-return {'released', why}
+local answer = give_back()
+local released = answer[1] == 'released'
+local done, left = answer[1] == 'not_ours', false
+if done then done, left = pcall(leave_line, queue, owner, -2) end
+if not released and not (done and left) then return answer end
+local why = tell_waiters(queue, tonumber(redis.call('get', pool)) or 0)
+return released and answer[2] == '' and {'released', why} or answer

@@ -4,6 +4,8 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch)
+--       line, waiters, facts
+--                who waits for it: see in_turn
 -- ARGV  channel  where to announce it; '': nowhere
 --       sharded  1: as sharded pub/sub too
 --       id, ...  16 bytes each
@@ -14,6 +16,8 @@ local channel, sharded = ARGV[1], ARGV[2]
 local kind_of = include('kind_of')
 local now = include('now')
 local announce = include('announce')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
 local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 
@@ -34,5 +38,10 @@ for i = 3, #ARGV do
   end
 end
 local left = back > 0 and redis.call('get', pool)
-if left and tonumber(left) > 0 then answer[1] = announce(channel, left, sharded) end
+if left and tonumber(left) > 0 then
+  local queue = queue_at(KEYS, 3, channel, sharded)
+  local why = announce(channel, left, sharded)
+  local why_not_first = tell_waiters(queue, tonumber(left))
+  answer[1] = why ~= '' and why or why_not_first
+end
 return answer

@@ -4,6 +4,8 @@
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
 --       timeout  string: exists while this owner's read holds count
+--       line, waiters, facts
+--                who waits for it: see in_turn
 --       request  string: the answer to this request; of an undo: that of the acquire
 -- ARGV  owner    whose
 --       lease    milliseconds that the holds that remain keep at least
@@ -12,6 +14,7 @@
 --       sharded  1: as sharded pub/sub too
 --       memory   for how many ms the request is remembered
 --       way      first, again or undo: as in lock/release
+--       listen   where waiters are told, without their ":<owner>"
 -- ->    {released, why}  why: the waiters could not be told, because of this ('': they were, or others read
 --                        on)
 --       {still_held}     an outer hold remains
@@ -20,51 +23,58 @@
 --                        released, and these are written down as readers too. Some may be dead: read/sweep,
 --                        with their timeout keys, sees to it that they do not keep the lock longer than they
 --                        may
---       {not_ours}       not held by this owner
-local lock, timeout, request = KEYS[1], KEYS[2], KEYS[3]
+--       {not_ours}       not held by this owner, which has no place in the line any more, either
+local lock, timeout, request = KEYS[1], KEYS[2], KEYS[6]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
 local answered_before = include('answered_before')
 local announce = include('announce')
+local pass_on = include('pass_on')
+local queue_at = include('queue_at')
+local queue = queue_at(KEYS, 3, ARGV[8], sharded)
 
-local before = answered_before(request, way, memory)
-if before then return before end
-if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-local mode = redis.call('hget', lock, 'mode')
-local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
-if not mode or not holds then return {'not_ours'} end
+local function give_back()
+  local before = answered_before(request, way, memory)
+  if before then return before end
+  if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
+  local mode = redis.call('hget', lock, 'mode')
+  local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+  if not mode or not holds then return {'not_ours'} end
 
-if holds > 1 then
-  redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-  if redis.call('pttl', timeout) < tonumber(lease) then redis.call('set', timeout, 1, 'px', lease) end
-  if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
-  redis.call('hincrby', lock, owner, -1)
-  return {'still_held'}
-end
-
-local alone = redis.call('hlen', lock) == 2
-local rest = tonumber(keep_until) - now()
-if rest > 0 then
-  redis.call('set', timeout, 1, 'px', rest)
-  if alone or redis.call('pttl', lock) < rest then redis.call('pexpire', lock, rest) end
-  return {'kept', rest}
-end
-
-redis.call('hdel', lock, owner)
-redis.call('del', timeout)
-if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-if alone then
-  redis.call('del', lock)
-  return {'released', announce(channel, '0', sharded)}
-end
-if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
-local others = {'readers'}
-local fields = redis.call('hgetall', lock)
-for i = 1, #fields, 2 do
-  if fields[i] ~= 'mode' then
-    others[#others + 1] = fields[i]
-    others[#others + 1] = fields[i + 1]
+  if holds > 1 then
+    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+    if redis.call('pttl', timeout) < tonumber(lease) then redis.call('set', timeout, 1, 'px', lease) end
+    if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
+    redis.call('hincrby', lock, owner, -1)
+    return {'still_held'}
   end
+
+  local alone = redis.call('hlen', lock) == 2
+  local rest = tonumber(keep_until) - now()
+  if rest > 0 then
+    redis.call('set', timeout, 1, 'px', rest)
+    if alone or redis.call('pttl', lock) < rest then redis.call('pexpire', lock, rest) end
+    return {'kept', rest}
+  end
+
+  redis.call('hdel', lock, owner)
+  redis.call('del', timeout)
+  if way == 'again' then redis.call('set', request, 1, 'px', memory) end
+  if alone then
+    redis.call('del', lock)
+    return {'released', announce(channel, '0', sharded)}
+  end
+  if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
+  local others = {'readers'}
+  local fields = redis.call('hgetall', lock)
+  for i = 1, #fields, 2 do
+    if fields[i] ~= 'mode' then
+      others[#others + 1] = fields[i]
+      others[#others + 1] = fields[i + 1]
+    end
+  end
+  return others
 end
-return others
+
+return pass_on(queue, lock, owner, give_back())

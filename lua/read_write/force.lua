@@ -3,6 +3,8 @@
 -- May be sent twice.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
+--       line, waiters, facts
+--                who waits for it: see in_turn
 -- ARGV  owner    only if this one reads or writes; '': any
 --       channel  where to announce it
 --       sharded  1: as sharded pub/sub too
@@ -16,6 +18,9 @@ local kind_of = include('kind_of')
 local holder_of = include('holder_of')
 local announce = include('announce')
 local discard = include('discard')
+local tell_waiters = include('tell_waiters')
+local queue_at = include('queue_at')
+local queue = queue_at(KEYS, 2, channel, sharded)
 
 local kind = kind_of(lock)
 if kind == 'none' then return {'absent'} end
@@ -25,4 +30,6 @@ if owner ~= '' and not holds[1] and not holds[2] then return {'other_owner', hol
 
 local mode = redis.call('hget', lock, 'mode')
 discard(lock)
-return {'removed', announce(channel, mode == 'read' and '0' or '1', sharded)}
+local why = announce(channel, mode == 'read' and '0' or '1', sharded)
+local why_not_first = tell_waiters(queue, 1)
+return {'removed', why ~= '' and why or why_not_first}

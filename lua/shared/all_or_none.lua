@@ -21,7 +21,8 @@ local function members_of(KEYS, ARGV)
     end
     members[member] = parts
     for _, key in ipairs(parts[1]) do
-      size = size + (seen[key] and 0 or size_of(key))
+      -- Of a line (see in_turn) no script reads more than a part.
+      if not seen[key] and not string.find(key, ':line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
       if size > 17000 then return members, member, key end
     end
@@ -32,11 +33,12 @@ end
 -- Asks for each member in turn. When one cannot be had, those taken before it are undone, the last first, and
 -- nobody is told: nothing was free in between. With a count below zero nothing is asked for, and what the
 -- same call took is undone. ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV; an answer
--- of ask begins with 'held' where it succeeded. queued: an earlier attempt may have taken places in queues.
--- The places behind the one that cannot be had are given up, since they would hold up others for nothing.
+-- of ask begins with 'held' where it succeeded. leave: gives up a place in a queue, as a function of the KEYS and
+-- ARGV of undo; an earlier attempt may have taken places behind the one that cannot be had, which would hold up
+-- others for nothing. Nothing: nobody queues.
 -- What this call did not take, as the second value of ask says, stays: the owner had it, and this may be a
 -- late copy.
-local function all_or_none(ask, undo, queued)
+local function all_or_none(ask, undo, leave)
   local gives_back = tonumber(ARGV[1]) < 0
   local members, crowded, key = members_of(KEYS, ARGV)
   if crowded and gives_back then return redis.error_reply('CROWD') end
@@ -49,7 +51,7 @@ local function all_or_none(ask, undo, queued)
     if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
     if not gives_back and answer[1] ~= 'held' then
       for i = #taken, 1, -1 do undone(taken[i]) end
-      for i = member + 1, queued and #members or member do undone(i) end
+      for i = member + 1, leave and #members or member do leave(members[i][2], members[i][4]) end
       return {'not_all', member, answer}
     end
     if not had then taken[#taken + 1] = member end

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "sync/line.h"
 #include "sync/pacing.h"
 #include "sync/round.h"
 #include "sync/stage.h"
@@ -29,12 +30,14 @@ class Wait {
         stages_(std::move(stages)),
         round_(redis, options, single_attempt_),
         undo_(redis, options.hurried),
-        pacing_(jitter) {}
+        pacing_(jitter),
+        wakeups_(redis) {}
 
   Acquired run() {
     for (;;) {
-      if (auto taken = round_.attempt(stages_, undo_)) {
+      if (auto taken = round_.attempt(stages_, undo_, !only_lives_)) {
         undo_.detach();  // what undoes earlier rounds goes on in the background
+        if (!several_nodes_ && blocked().what().silent_while_held()) wakeups_.let_stand();
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
@@ -122,41 +125,66 @@ class Wait {
 
   /// Until there is a reason to ask again.
   void sleep() {
-    const Waitable& what = blocked().what();
-    if (!wakeups_ || wakeups_->channels() != what.channels()) wakeups_.emplace(redis_, what.channels());
-    tell();
-    const bool announced = !what.channels().empty() && !redis_.subscribe_error();
-    const Pacing::Sleep plan = pacing_.after({.several_nodes = several_nodes_,
-                                              .split = result().split,
-                                              .failed = result().failure.has_value(),
-                                              .busy = result().busy ? &*result().busy : nullptr,
-                                              .took = round_.took(),
-                                              .announced = announced,
-                                              .poll_every = what.poll_every(),
-                                              .pause = what.pause()},
-                                             Clock::now());
-    const auto never = [] { return false; };
-    sleep_until(plan.ignore_wakeups_until, never);
-    if (sleep_until(plan.until, [&] { return wakeups_->take() && plan.wakeups_end_it; })) {
-      sleep_until(earliest(plan.until, pacing_.ask_after_wakeup()), never);
-      pacing_.count_wakeup(Clock::now());
-    }
-    sleep_until(plus(Clock::now(), plan.extra), never);
+    while (sleep_in_place()) {}
   }
 
-  /// True: `woken` was.
-  template <class Fact>
-  bool sleep_until(TimePoint until, Fact&& woken) {
-    until = earliest(until, options_.patience.until);
-    while (Clock::now() < until && !options_.patience.interrupted()) {
-      if (woken()) return true;
-      redis_.loop().turn(until);
-    }
+  /// True: we have moved up in the line, and sleep on in the new place.
+  bool sleep_in_place() {
+    const Waitable& what = blocked().what();
+    const Busy* const busy = result().busy ? &*busy_ : nullptr;
+    const Line* const line = busy != nullptr ? what.line(*busy) : nullptr;
+    wakeups_.listen_to(line != nullptr ? line->channels(*busy) : what.channels());
+    tell(busy);
+    const bool announced = !what.channels().empty() && !redis_.subscribe_error();
+    const Pacing::Sleep plan =
+        pacing_.after({.several_nodes = several_nodes_,
+                       .split = result().split,
+                       .failed = result().failure.has_value(),
+                       .busy = busy,
+                       .took = round_.took(),
+                       .announced = announced,
+                       .poll_every = line != nullptr ? Line::kSleepsAtMost : what.poll_every(),
+                       .pause = what.pause()},
+                      Clock::now());
+    sleep_until(plan.ignore_wakeups_until);
+    if (!plan.wakeups_end_it) sleep_until(plan.until);
+    if (plan.wakeups_end_it && sleep_until_told(plan.until, line)) return true;
+    sleep_until(plus(Clock::now(), plan.extra));
     return false;
   }
 
-  void tell() const {
-    options_.tell({.busy = result().busy ? &*result().busy : nullptr,
+  /// Until then, or until messages say that asking is worth it. True: they say instead that we have moved up.
+  bool sleep_until_told(TimePoint until, const Line* line) {
+    TimePoint ask_at = earliest(until, options_.patience.until);
+    only_lives_ = false;
+    for (bool told = false;;) {
+      const TimePoint now = Clock::now();
+      bool moved = false;
+      for (const Message& message : wakeups_.take()) {
+        const Line::Heard heard = line != nullptr ? line->hear(message, *busy_) : Line::Heard::reason();
+        moved = moved || heard.place;
+        if (heard.place) Line::move_up(*busy_, heard, now);
+        if (!heard.ask_after) continue;
+        ask_at = earliest(ask_at, std::max(plus(now, *heard.ask_after), pacing_.ask_after_wakeup()));
+        told = true;
+      }
+      if (moved && !told) return true;
+      if (now >= ask_at || options_.patience.interrupted()) {
+        if (told) pacing_.count_wakeup(now);
+        only_lives_ = !told && line != nullptr && *busy_->position > 2;
+        return false;
+      }
+      redis_.loop().turn(ask_at);
+    }
+  }
+
+  void sleep_until(TimePoint until) {
+    until = earliest(until, options_.patience.until);
+    while (Clock::now() < until && !options_.patience.interrupted()) redis_.loop().turn(until);
+  }
+
+  void tell(const Busy* busy) const {
+    options_.tell({.busy = busy,
                    .failure = result().failure ? &*result().failure : nullptr,
                    .part = blocked().first,
                    .what = &blocked().what()});
@@ -173,7 +201,8 @@ class Wait {
   std::optional<Failure> failure_;  ///< of the last round that was not cut short
   Undo undo_;
   Pacing pacing_;
-  std::optional<WakeUps> wakeups_;
+  WakeUps wakeups_;
+  bool only_lives_ = false;  ///< we ask only to say that we live: what is known of us stands there already
 };
 
 }  // namespace

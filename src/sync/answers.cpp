@@ -33,7 +33,8 @@ Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply&
     if (reply.items().size() > 2) held.fence = reply.at(2).integer();
     return held;
   }
-  if (word == "busy") return busy_until(reply.at(1), reply.at(2));
+  if (word == "busy")
+    return reply.items().size() > 3 ? decode_place(reply) : busy_until(reply.at(1), reply.at(2));
   if (word == "not_ours")
     return Refused{.why = Refused::Why::absent,
                    .text = fmt::format("{} is not held by {} any more", quoted(claim.name),

@@ -1,12 +1,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "sync/lockable.h"
 #include "sync/pub_sub.h"
 
 namespace rlock {
+
+/// More keys or arguments of a call.
+inline void append(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
 
 /// A duration as scripts take it: "30000".
 inline std::string number(Milliseconds duration) { return std::to_string(duration.count()); }

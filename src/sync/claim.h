@@ -6,6 +6,10 @@
 
 namespace rlock {
 
+/// What happens to who does not get it: a place among those who wait, or none. A try that does not wait leaves
+/// nothing behind. Over several servers there are no places: each would order the waiters in another way.
+enum class Turn { queue, leave, no_places };
+
 /// Who asks for what, and for how long: what every synchronizer with an owner is made from.
 struct Claim {
   LockName name;
@@ -17,6 +21,8 @@ struct Claim {
   /// this hold. Such a hold is told from the others by a request, not by
   /// its owner: so a copy of a call that comes late touches no other hold.
   bool owner_returns = false;
+
+  Turn turn = Turn::leave;
 };
 
 /// Whether it is the owner's first hold, or one more of what the owner must have already (re-entry).

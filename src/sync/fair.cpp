@@ -22,11 +22,6 @@ constexpr int kMissedBeforeDead = 2;
 /// The others are woken when they become the head; they ask only to show that they live.
 constexpr Milliseconds kHeadSleeps{2000};
 
-std::optional<Milliseconds> duration(const Reply& reply) {
-  if (reply.integer() < 0) return std::nullopt;
-  return reply.milliseconds();
-}
-
 }  // namespace
 
 Milliseconds FairLock::poll_every() const {
@@ -37,15 +32,14 @@ std::string FairLock::announcement() const { return lock_channel(name()).str(); 
 
 std::vector<Channel> FairLock::channels() const { return {Channel{announcement() + ":" + owner().str()}}; }
 
-Call FairLock::ask() const {
-  if (hold() == Hold::another) return Lock::ask();
+Call FairLock::ask(Milliseconds waited) const {
+  if (hold() == Hold::another) return Lock::ask(waited);
   const Milliseconds patience = turn_ == Turn::queue ? poll_every() * kMissedBeforeDead : Milliseconds{0};
   Call call{.script = &scripts::fair_acquire,
             .keys = {name().str()},
             .args = {owner().str(), number(claim().lease), number(patience), announcement(),
                      word(claim().pub_sub), number(kRequestMemory)}};
-  const auto queue = queue_keys();
-  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  append(call.keys, queue_keys());
   if (requests().counts_acquire()) call.keys.push_back(requests().acquire());
   return call;
 }
@@ -56,13 +50,8 @@ Attempt FairLock::decode(const Reply& reply) const {
   if (word == "foreign")
     return refuse_foreign(LockName{reply.at(2).text()}, kinds::fair.noun, reply.at(1).text());
   if (word != "busy") return Lock::decode(reply);
-  Busy busy{.retry_after = duration(reply.at(1)), .no_ttl = reply.at(2).integer() == -1};
-  const auto place = reply.at(3).integer();
-  if (place > 0) busy.position = place;
-  if (place == 1) busy.retry_after = std::min(busy.retry_after.value_or(kHeadSleeps), kHeadSleeps);
-  busy.queue = reply.at(4).integer();
-  if (!reply.at(5).is_nil()) busy.holder = reply.at(5).text();
-  busy.rest = duration(reply.at(2));
+  Busy busy = decode_place(reply);
+  if (busy.position == 1) busy.retry_after = std::min(busy.retry_after.value_or(kHeadSleeps), kHeadSleeps);
   return busy;
 }
 

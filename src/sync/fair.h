@@ -14,17 +14,21 @@ namespace rlock {
 /// the cost of a hand-over does not grow with the queue.
 class FairLock final : public Lock {
  public:
-  /// What becomes of us where we do not get the lock. A try that does not wait leaves nothing behind.
-  enum class Turn { queue, leave };
+  using Turn = rlock::Turn;
 
   explicit FairLock(Claim claim, Turn turn = Turn::queue, Hold hold = Hold::first)
       : Lock(std::move(claim), hold), turn_(turn) {}
 
-  Call ask() const override;
+  using Lock::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
+  const Line* line(const Busy&) const override { return nullptr; }
+  Evidence evidence() const override {
+    return {name().str(), owner().str(), {queue_keys().back(), line_keys(name()).back()}};
+  }
   Milliseconds poll_every() const override;
 
  protected:

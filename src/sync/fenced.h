@@ -10,7 +10,8 @@ class FencedLock final : public Lock {
  public:
   explicit FencedLock(Claim claim, Hold hold = Hold::first);
 
-  Call ask() const override;
+  using Lock::ask;
+  Call ask(Milliseconds waited) const override;
 
  private:
   std::string token_;  ///< counts on for ever: nothing removes it

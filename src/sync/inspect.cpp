@@ -56,6 +56,9 @@ Milliseconds time_of(const Reply& score) {
   return Reply{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)}.milliseconds();
 }
 
+/// Of who waits, where a server says nothing.
+const std::vector<Reply> kNobody;
+
 /// The items of the reply of inspect/key, by name.
 struct KeyReply {
   explicit KeyReply(const Reply& reply)
@@ -68,7 +71,8 @@ struct KeyReply {
         patience(reply.at(5).items()),
         token(reply.at(6)),
         taken(reply.at(7).items()),
-        owners(reply.at(8).items()) {}
+        owners(reply.at(8).items()),
+        living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()) {}
 
   Milliseconds now;
   std::string kind;
@@ -76,7 +80,7 @@ struct KeyReply {
   const Reply& first;  ///< of content; nil where that is empty
   const std::vector<Reply>&content, &queue, &patience;
   const Reply& token;
-  const std::vector<Reply>&taken, &owners;
+  const std::vector<Reply>&taken, &owners, &living;
 };
 
 /// Fills an Inspection from one reply.
@@ -195,17 +199,40 @@ class Reader {
     return found->second;
   }
 
+  /// Of those of rlock, what they say of themselves.
+  std::map<std::string, Waiter> living() const {
+    std::map<std::string, Waiter> all;
+    for (std::size_t i = 0; i + 3 < reply_.living.size(); i += 4) {
+      const Owner owner{reply_.living[i].text()};
+      all.emplace(owner.str(), Waiter{.owner = owner,
+                                      .ttl = reply_.living[i + 1].milliseconds(),
+                                      .since = reply_.living[i + 2].milliseconds(),
+                                      .meta = parse_metadata(reply_.living[i + 3].text())});
+    }
+    return all;
+  }
+
   void queue() {
     std::map<std::string, Milliseconds> ends;
     for (std::size_t i = 0; i + 1 < reply_.patience.size(); i += 2)
       ends[reply_.patience[i].text()] = time_of(reply_.patience[i + 1]);
+    std::map<std::string, Waiter> ours = living();
     for (const Reply& item : reply_.queue) {
       const std::string owner = item.text();
       const auto end = ends.find(owner);
       const Milliseconds rest = end == ends.end() ? Milliseconds{0} : end->second - seen_.now;
-      seen_.waiters.push_back({.owner = Owner{owner}, .ttl = std::max(rest, Milliseconds{0})});
+      Waiter waiter{.owner = Owner{owner}};
+      if (const auto found = ours.find(owner); found != ours.end()) waiter = std::move(found->second);
+      ours.erase(owner);
+      waiter.ttl = std::max(rest, Milliseconds{0});
+      seen_.waiters.push_back(std::move(waiter));
     }
-    if (!seen_.waiters.empty() && (seen_.kind == &kinds::lock || seen_.absent())) seen_.kind = &kinds::fair;
+    const bool fair = !seen_.waiters.empty();
+    for (std::size_t i = 0; i < reply_.living.size(); i += 4) {
+      const auto found = ours.find(reply_.living[i].text());
+      if (found != ours.end()) seen_.waiters.push_back(found->second);
+    }
+    if (fair && (seen_.kind == &kinds::lock || seen_.absent())) seen_.kind = &kinds::fair;
   }
 
   const KnownFacts& known_;
@@ -219,6 +246,13 @@ std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
   // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
   return now - meta->renewed <= meta->lease / 2;  // both times are the server's
+}
+
+std::int64_t Inspection::waiting() const {
+  // Of a line the first two listen where releases are announced; of a fair queue nobody does.
+  const auto placed = static_cast<std::int64_t>(waiters.size());
+  const std::int64_t listen = kind == &kinds::fair ? 0 : std::min<std::int64_t>(placed, 2);
+  return placed + std::max<std::int64_t>(subscribers - listen, 0);
 }
 
 Call ask_facts(const LockName& name) {
@@ -249,7 +283,8 @@ Call inspect_key(const LockName& name, const Facts& facts) {
   Call call{.script = &scripts::inspect_key,
             .keys = {name.str(), prefix_name("redisson_lock_queue", name),
                      prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
-                     suffix_name(name, "timeout")}};
+                     suffix_name(name, "timeout"), fair_queue_keys(name).back()}};
+  for (const std::string& key : line_keys(name)) call.keys.push_back(key);
   for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
   call.largest_reply = kLargestInspection;
   return call;

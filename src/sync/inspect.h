@@ -35,10 +35,12 @@ struct Holder {
   bool stale(Milliseconds now) const { return !ttl || !alive(now).value_or(true); }
 };
 
-/// Who has a place in the queue of a fair lock.
+/// Who has a place among those that wait.
 struct Waiter {
   Owner owner;
-  Milliseconds ttl{0};  ///< until its place is forgotten unless it asks again
+  Milliseconds ttl{0};                  ///< until its place is forgotten unless it asks again
+  std::optional<Milliseconds> since{};  ///< when it arrived; nothing: it is not rlock's
+  std::optional<Metadata> meta{};       ///< as of a holder
 };
 
 /// Everything about one key.
@@ -51,13 +53,16 @@ struct Inspection {
   std::string foreign;              ///< what stands there, where it is none of our kinds; else empty
   std::optional<Milliseconds> ttl;  ///< of the key; nothing: it never ends
   std::vector<Holder> holders;
-  std::vector<Waiter> waiters;            ///< in their order
-  std::int64_t subscribers = 0;           ///< who listens for a release
+  std::vector<Waiter> waiters;            ///< in their order: those of a fair lock, then the others
+  std::int64_t subscribers = 0;           ///< who listens where releases are announced
   std::optional<std::int64_t> available;  ///< permits
   std::optional<std::int64_t> total;      ///< permits, where the size of the pool is known
   std::optional<std::int64_t> count;      ///< of a latch
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< which of several servers says so
+
+  /// How many wait for a release, as far as is known: those that have a place, and those that only listen.
+  std::int64_t waiting() const;
 
   /// Is there nothing under the key, and nothing beside it that tells of one?
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }

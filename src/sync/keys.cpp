@@ -36,6 +36,11 @@ std::vector<std::string> fair_queue_keys(const LockName& name) {
           prefix_name("redisson_unlock_latch", name) + ":waiters"};
 }
 
+std::vector<std::string> line_keys(const LockName& name) {
+  const std::string line = prefix_name("redisson_unlock_latch", name) + ":line";
+  return {line, line + ":waiters", line + ":facts"};
+}
+
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
 bool placeable(const LockName& name) {

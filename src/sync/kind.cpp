@@ -43,11 +43,15 @@ std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, c
 /// Nothing announces its release, so nothing has to be told how.
 Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
-constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock}};
+constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock},
+                                           {&scripts::quorum_lock_acquire, &scripts::quorum_multi_lock}};
 constexpr Kind::Several kSeveralFair[] = {{&scripts::fair_acquire, &scripts::multi_fair}};
 constexpr Kind::Several kSeveralFenced[] = {{&scripts::fenced_acquire, &scripts::multi_fenced}};
-constexpr Kind::Several kSeveralReadWrite[] = {{&scripts::read_acquire, &scripts::multi_read},
-                                               {&scripts::write_acquire, &scripts::multi_write}};
+constexpr Kind::Several kSeveralReadWrite[] = {
+    {&scripts::read_acquire, &scripts::multi_read},
+    {&scripts::write_acquire, &scripts::multi_write},
+    {&scripts::quorum_read_acquire, &scripts::quorum_multi_read},
+    {&scripts::quorum_write_acquire, &scripts::quorum_multi_write}};
 constexpr Kind::Several kSeveralPlain[] = {{&scripts::plain_acquire, &scripts::multi_plain}};
 
 }  // namespace

@@ -124,7 +124,7 @@ LatchWait::LatchWait(LockName name, Until until) : name_(std::move(name)), until
 
 std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
 
-Call LatchWait::ask() const {
+Call LatchWait::ask(Milliseconds) const {
   Call call{.script = &scripts::latch_inspect, .keys = {name_.str()}};
   if (until_ == Until::set) call.keys.push_back(metadata_key(name_));
   return call;

@@ -73,7 +73,8 @@ class LatchWait final : public Waitable {
 
   LatchWait(LockName name, Until until);
 
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake) const override { return std::nullopt; }
   std::vector<Channel> channels() const override;
   const LockName& name() const override { return name_; }

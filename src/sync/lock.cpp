@@ -6,14 +6,26 @@
 #include "sync/kind.h"
 
 namespace rlock {
-Lock::Lock(Claim claim, Hold hold) : claim_(std::move(claim)), hold_(hold), requests_(claim_, hold) {}
+
+Lock::Lock(Claim claim, Hold hold)
+    : claim_(std::move(claim)),
+      hold_(hold),
+      requests_(claim_, hold),
+      line_(claim_, lock_channel(claim_.name)) {}
 
 std::vector<Channel> Lock::channels() const { return {lock_channel(claim_.name)}; }
 
-Call Lock::ask() const {
-  Call call{.script = hold_ == Hold::another ? &scripts::lock_enter : &scripts::lock_acquire,
+/// Of a first hold the call of one key, without the line, works while a cluster slot moves, too.
+Call Lock::ask(Milliseconds waited) const {
+  const Script* const acquire = line_.exists() ? &scripts::lock_acquire : &scripts::quorum_lock_acquire;
+  Call call{.script = hold_ == Hold::another ? &scripts::lock_enter : acquire,
             .keys = {claim_.name.str()},
             .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
+  if (hold_ == Hold::first) {
+    if (!requests_.counts_acquire()) call.while_slot_moves.push_back(call);
+    append(call.keys, line_.keys());
+    append(call.args, line_.arguments(waited));
+  }
   if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
@@ -35,9 +47,9 @@ Call Lock::renew() const {
 /// that script.
 Call Lock::release(const ReleaseOptions& options) const {
   Call call = release_call(options, requests_.release_way());
-  if (requests_.release_way() == Way::first && call.keys.size() == 2) {
+  if (requests_.release_way() == Way::first && queue_keys().empty()) {
     Call single = call;
-    single.keys.pop_back();
+    single.keys.resize(1);
     call.while_slot_moves.push_back(std::move(single));
   }
   return call;
@@ -53,13 +65,13 @@ Call Lock::release_any() const {
 
 Call Lock::release_call(const ReleaseOptions& options, Way way) const {
   Call call{
-      .script = &scripts::lock_release,
+      .script = line_.exists() ? &scripts::lock_release : &scripts::quorum_lock_release,
       .keys = {claim_.name.str()},
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
                options.wake == Wake::nobody ? "" : announcement(), word(claim_.pub_sub),
-               number(kRequestMemory), word(way)}};
-  const auto queue = queue_keys();
-  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+               number(kRequestMemory), word(way), line_.releases().str()}};
+  append(call.keys, queue_keys());
+  append(call.keys, line_.keys());
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   return call;
 }
@@ -73,8 +85,8 @@ Call Lock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
   Call call{.script = &scripts::lock_force,
             .keys = {name.str()},
             .args = {owner.str(), lock_channel(name).str(), word(pub_sub)}};
-  const auto queue = fair_queue_keys(name);
-  call.keys.insert(call.keys.end(), queue.begin(), queue.end());
+  append(call.keys, fair_queue_keys(name));
+  append(call.keys, line_keys(name));
   return call;
 }
 

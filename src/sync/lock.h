@@ -18,7 +18,8 @@ class Lock : public Lockable {
   explicit Lock(Claim claim, Hold hold = Hold::first);
 
   /// Hold::another of an owner who does not have it (any more) is Refused{absent}.
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
 
   Call renew() const override;
@@ -35,7 +36,9 @@ class Lock : public Lockable {
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
   std::vector<Channel> channels() const override;
-  Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str()}; }
+  const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
+  bool queues() const override { return line_.queues() && hold_ == Hold::first; }
+  Evidence evidence() const override { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  protected:
   Attempt decode(const Reply& reply) const override;
@@ -57,17 +60,24 @@ class Lock : public Lockable {
   Claim claim_;
   Hold hold_;
   HoldRequests requests_;
+  Line line_;
 };
 
 /// RSpinLock: the lock for servers without pub/sub. Nothing is announced; waiters poll, doubling their pause.
 class SpinLock final : public Lock {
  public:
-  SpinLock(Claim claim, Pause pause, Hold hold = Hold::first) : Lock(std::move(claim), hold), pause_(pause) {}
+  SpinLock(Claim claim, Pause pause, Hold hold = Hold::first)
+      : Lock(without_place(std::move(claim)), hold), pause_(pause) {}
 
   std::vector<Channel> channels() const override { return {}; }
   Pause pause() const override { return pause_; }
 
  private:
+  static Claim without_place(Claim claim) {
+    if (claim.turn == Turn::queue) claim.turn = Turn::leave;
+    return claim;
+  }
+
   Pause pause_;
 };
 

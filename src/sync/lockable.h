@@ -12,6 +12,7 @@
 #include "redis/call.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
+#include "sync/line.h"
 
 namespace rlock {
 
@@ -91,11 +92,13 @@ struct Renewed {};
 struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
-/// Where an observer sees that we hold: a field of a hash,
-/// a member of a sorted set, or the value of a string.
+/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a string.
+/// `waiting`: and that we wait: our owner is a field of the first hash, what we say of ourselves stands in the
+/// second; empty: that is written nowhere.
 struct Evidence {
   std::string key;
   std::string member;
+  std::vector<std::string> waiting{};
 };
 
 /// How to ask for something, what the answers mean, and which
@@ -105,7 +108,9 @@ class Waitable {
  public:
   virtual ~Waitable() = default;
 
-  virtual Call ask() const = 0;
+  /// `waited`: for how long, which decides the place among those who wait.
+  virtual Call ask(Milliseconds waited) const = 0;
+  Call ask() const { return ask(Milliseconds{0}); }
   [[nodiscard]] Attempt read(const Reply& reply) const noexcept;
 
   /// Undoes ask(), whatever became of it; changes nothing when it came to nothing. Nothing: asking leaves no
@@ -118,6 +123,12 @@ class Waitable {
   /// Where a release is announced. Empty: nothing announces it, waiters poll with pause().
   virtual std::vector<Channel> channels() const = 0;
 
+  /// The line in which we wait, where that was said; nothing: there is none, everybody is told by channels().
+  virtual const Line* line(const Busy&) const { return nullptr; }
+
+  /// Are those channels silent while we hold it? Then to go on listening costs less than to stop.
+  virtual bool silent_while_held() const { return true; }
+
   /// Between two tries where nothing wakes us: doubles from `least` to `most`.
   struct Pause {
     Milliseconds least{0}, most{0};
@@ -127,6 +138,9 @@ class Waitable {
   /// How long a waiter that is told by announcements sleeps
   /// at most: they get lost, and locks are deleted by hand.
   virtual Milliseconds poll_every() const { return Milliseconds{2000}; }
+
+  /// Who asks; nothing: nobody in particular.
+  virtual const Owner* asker() const { return nullptr; }
 
   /// What people call it: the key, or the keys.
   virtual const LockName& name() const = 0;
@@ -140,6 +154,7 @@ class Waitable {
 class Lockable : public Waitable {
  public:
   virtual const Owner& owner() const = 0;
+  const Owner* asker() const override { return &owner(); }
 
   virtual Call renew() const = 0;
 

@@ -9,6 +9,7 @@
 #include "base/redaction.h"
 #include "base/text.h"
 #include "scripts.h"
+#include "sync/arguments.h"
 #include "sync/keys.h"
 
 namespace rlock {
@@ -90,16 +91,20 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"url", brief_or_null(facts.url)},
             {"renews", facts.renews},
             {"exit", facts.exit ? Json(*facts.exit) : Json()}};
-  return {.script = &scripts::meta_write,
-          .keys = {metadata_key(name), evidence.key},
-          .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
-                   facts.exit ? "1" : "0"}};
+  Call call{.script = &scripts::meta_write,
+            .keys = {metadata_key(name), evidence.key},
+            .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
+                     facts.exit ? "1" : "0"}};
+  append(call.keys, evidence.waiting);
+  return call;
 }
 
 Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence) {
-  return {.script = &scripts::meta_erase,
-          .keys = {metadata_key(name), evidence.key},
-          .args = {owner.str(), evidence.member}};
+  Call call{.script = &scripts::meta_erase,
+            .keys = {metadata_key(name), evidence.key},
+            .args = {owner.str(), evidence.member}};
+  if (!evidence.waiting.empty()) call.keys.push_back(evidence.waiting.back());
+  return call;
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {

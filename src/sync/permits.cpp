@@ -52,6 +52,7 @@ Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
       wanted_(wanted),
       hold_(hold),
       requests_(claim_, hold),
+      line_(claim_, permits_channel(claim_.name)),
       taken_(suffix_name(claim_.name, "timeout")) {}
 
 std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
@@ -64,13 +65,14 @@ Call Permits::enter(Milliseconds lease) const {
   return call;
 }
 
-Call Permits::ask() const {
+Call Permits::ask(Milliseconds waited) const {
   Call call = enter(claim_.lease);
   if (hold_ == Hold::another) return call;
   call.script = &scripts::permit_acquire;
   call.args.insert(call.args.end(),
                    {wanted_.total ? std::to_string(*wanted_.total) : "", permits_channel(claim_.name).str(),
-                    word(claim_.pub_sub), number(kRequestMemory)});
+                    word(claim_.pub_sub), number(kRequestMemory), line_.arguments(waited).front()});
+  append(call.keys, line_.keys());
   if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
@@ -90,7 +92,7 @@ Held Permits::decode_held(const Reply& reply) const {
 Attempt Permits::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "held") return decode_held(reply);
-  if (word == "busy") return busy_pool(reply.at(1));
+  if (word == "busy") return decode_place(reply);
   if (word == "absent") return refuse_absent(claim_.name, PoolKind::permits);
   if (word == "other_size") return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
   if (word == "too_small") return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
@@ -120,7 +122,8 @@ Call Permits::release_call(const ReleaseOptions& options, Way way) const {
             .args = {claim_.owner.str(), std::to_string(wanted_.count),
                      number(options.keep_until.value_or(Milliseconds{0})),
                      options.wake == Wake::nobody ? "" : permits_channel(claim_.name).str(),
-                     word(claim_.pub_sub), number(kRequestMemory), word(way)}};
+                     word(claim_.pub_sub), number(kRequestMemory), word(way), line_.releases().str()}};
+  append(call.keys, line_.keys());
   if (way == Way::undo) call.keys.push_back(requests_.acquire());
   if (way == Way::again) call.keys.push_back(requests_.release());
   return call;

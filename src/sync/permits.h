@@ -29,9 +29,13 @@ class Permits final : public Lockable {
   /// its permits. It cannot be counted: it ends with the outer one.
   Permits(Claim claim, const Wanted& wanted, Hold hold = Hold::first);
 
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
   std::vector<Channel> channels() const override;
+  const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
+  bool queues() const override { return line_.queues() && hold_ == Hold::first; }
+  bool silent_while_held() const override { return false; }  // others give back theirs meanwhile
 
   Call renew() const override;
 
@@ -39,7 +43,7 @@ class Permits final : public Lockable {
 
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
-  Evidence evidence() const override { return {taken_, claim_.owner.str()}; }
+  Evidence evidence() const override { return {taken_, claim_.owner.str(), line_.waiting()}; }
 
  private:
   Attempt decode(const Reply& reply) const override;
@@ -52,6 +56,7 @@ class Permits final : public Lockable {
   Wanted wanted_;
   Hold hold_;
   HoldRequests requests_;
+  Line line_;
   std::string taken_;  ///< zset: id -> end of its lease
 };
 

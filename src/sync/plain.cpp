@@ -15,7 +15,7 @@ Call PlainLock::enter(Milliseconds lease) const {
           .args = {claim_.owner.str(), number(lease)}};
 }
 
-Call PlainLock::ask() const {
+Call PlainLock::ask(Milliseconds) const {
   if (hold_ == Hold::another) return enter(claim_.lease);
   Call call{.script = &scripts::plain_acquire,
             .keys = {claim_.name.str()},

@@ -14,7 +14,8 @@ class PlainLock final : public Lockable {
   /// Hold::another is a hold inside that of the same token. It cannot be counted: it ends with the outer one.
   PlainLock(Claim claim, Pause pause, Hold hold = Hold::first);
 
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
   std::vector<Channel> channels() const override { return {}; }
   Pause pause() const override { return pause_; }

@@ -67,8 +67,10 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  return request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(), word(pub_sub_),
-                                        number(kRequestMemory)});
+  Call call = request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
+                                             word(pub_sub_), number(kRequestMemory)});
+  append(call.keys, line_keys(name_));
+  return call;
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -98,6 +100,7 @@ Call Pool::release(const std::vector<std::string>& ids) const {
   Call call{.script = &scripts::permit_release_ids,
             .keys = {name_.str(), taken()},
             .args = {permits_channel(name_).str(), word(pub_sub_)}};
+  append(call.keys, line_keys(name_));
   call.args.insert(call.args.end(), ids.begin(), ids.end());
   return with_large_reply(std::move(call));
 }

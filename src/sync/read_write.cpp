@@ -26,27 +26,35 @@ std::string timeout_key(const LockName& name, std::string_view owner, std::int64
 }  // namespace
 
 ReadWriteLock::ReadWriteLock(Claim claim, Hold hold, Half half)
-    : claim_(std::move(claim)), hold_(hold), half_(std::move(half)), requests_(claim_, hold) {}
+    : claim_(std::move(claim)),
+      hold_(hold),
+      half_(std::move(half)),
+      requests_(claim_, hold),
+      line_(claim_, read_write_channel(claim_.name)) {}
 
 ReadLock::ReadLock(const Claim& claim, Hold hold)
     : ReadWriteLock(claim, hold,
-                    {&scripts::read_acquire,
+                    {claim.turn != Turn::no_places ? &scripts::read_acquire : &scripts::quorum_read_acquire,
                      &scripts::read_renew,
-                     &scripts::read_release,
+                     claim.turn != Turn::no_places ? &scripts::read_release : &scripts::quorum_read_release,
                      {claim.name.str(), timeout_key(claim.name, claim.owner.str(), 1)}}) {}
 
 WriteLock::WriteLock(const Claim& claim, Hold hold)
-    : ReadWriteLock(
-          claim, hold,
-          {&scripts::write_acquire, &scripts::write_renew, &scripts::write_release, {claim.name.str()}}) {}
+    : ReadWriteLock(claim, hold,
+                    {claim.turn != Turn::no_places ? &scripts::write_acquire : &scripts::quorum_write_acquire,
+                     &scripts::write_renew,
+                     claim.turn != Turn::no_places ? &scripts::write_release : &scripts::quorum_write_release,
+                     {claim.name.str()}}) {}
 
 std::vector<Channel> ReadWriteLock::channels() const { return {read_write_channel(claim_.name)}; }
 
-Call ReadWriteLock::ask() const {
+Call ReadWriteLock::ask(Milliseconds waited) const {
   Call call{.script = half_.acquire,
             .keys = half_.keys,
-            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory),
-                     hold_ == Hold::another ? "1" : "0"}};
+            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
+  append(call.keys, line_.keys());
+  append(call.args, line_.arguments(waited));
+  call.args.push_back(hold_ == Hold::another ? "1" : "0");
   if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }
@@ -68,7 +76,7 @@ Call ReadWriteLock::release(const ReleaseOptions& options) const {
   Call call = release_call(options, requests_.release_way());
   if (requests_.release_way() == Way::first && half_.single_key()) {
     Call single = call;
-    single.keys.pop_back();
+    single.keys.resize(1);
     call.while_slot_moves.push_back(std::move(single));
   }
   return call;
@@ -80,7 +88,8 @@ Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
       .keys = half_.keys,
       .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
                options.wake == Wake::nobody ? "" : read_write_channel(claim_.name).str(),
-               word(claim_.pub_sub), number(kRequestMemory), word(way)}};
+               word(claim_.pub_sub), number(kRequestMemory), word(way), line_.releases().str()}};
+  append(call.keys, line_.keys());
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
   call.largest_reply = kReadersTake;
   return call;
@@ -95,10 +104,11 @@ Released ReadWriteLock::decode_release(const Reply& reply) const {
 /// known by their timeout keys, which only now can be named.
 Released ReadLock::decode_release(const Reply& reply) const {
   if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
-  Call sweep{
-      .script = &scripts::read_sweep,
-      .keys = {name().str()},
-      .args = {channels().front().str(), word(claim().pub_sub), std::to_string(reply.items().size() / 2)}};
+  Call sweep{.script = &scripts::read_sweep,
+             .keys = {name().str()},
+             .args = {channels().front().str(), word(claim().pub_sub), line().releases().str(),
+                      std::to_string(reply.items().size() / 2)}};
+  append(sweep.keys, line().keys());
   for (std::size_t i = 1; i + 1 < reply.items().size(); i += 2) {
     const std::string reader = reply.at(i).text();
     const auto holds = parse_count(reply.at(i + 1).text());
@@ -112,9 +122,11 @@ Released ReadLock::decode_release(const Reply& reply) const {
 }
 
 Call ReadWriteLock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
-  return {.script = &scripts::read_write_force,
-          .keys = {name.str()},
-          .args = {owner.str(), read_write_channel(name).str(), word(pub_sub)}};
+  Call call{.script = &scripts::read_write_force,
+            .keys = {name.str()},
+            .args = {owner.str(), read_write_channel(name).str(), word(pub_sub)}};
+  append(call.keys, line_keys(name));
+  return call;
 }
 
 }  // namespace rlock

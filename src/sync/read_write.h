@@ -13,7 +13,8 @@ namespace rlock {
 /// other way round is refused, since it would wait for itself.
 class ReadWriteLock : public Lockable {
  public:
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   std::optional<Call> undo(Wake wake) const override;
 
   Call renew() const override;
@@ -23,6 +24,8 @@ class ReadWriteLock : public Lockable {
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
   std::vector<Channel> channels() const override;
+  const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
+  bool queues() const override { return line_.queues() && hold_ == Hold::first; }
 
   /// Removes the lock, whoever reads or writes; only when `owner` does, where one is given.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
@@ -43,6 +46,7 @@ class ReadWriteLock : public Lockable {
   ReadWriteLock(Claim claim, Hold hold, Half half);
 
   const Claim& claim() const noexcept { return claim_; }
+  const Line& line() const noexcept { return line_; }
 
  private:
   Call release_call(const ReleaseOptions& options, Way way) const;
@@ -51,13 +55,14 @@ class ReadWriteLock : public Lockable {
   Hold hold_;
   Half half_;
   HoldRequests requests_;
+  Line line_;
 };
 
 class ReadLock final : public ReadWriteLock {
  public:
   explicit ReadLock(const Claim& claim, Hold hold = Hold::first);
 
-  Evidence evidence() const override { return {name().str(), owner().str()}; }
+  Evidence evidence() const override { return {name().str(), owner().str(), line().waiting()}; }
 
  protected:
   Released decode_release(const Reply& reply) const override;
@@ -67,7 +72,7 @@ class WriteLock final : public ReadWriteLock {
  public:
   explicit WriteLock(const Claim& claim, Hold hold = Hold::first);
 
-  Evidence evidence() const override { return {name().str(), owner().str() + ":write"}; }
+  Evidence evidence() const override { return {name().str(), owner().str() + ":write", line().waiting()}; }
 };
 
 }  // namespace rlock

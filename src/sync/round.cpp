@@ -17,10 +17,10 @@
 
 namespace rlock {
 
-std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo) {
+std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool facts) {
   Taken taken{.asked = kNever, .held = {}, .answers = {}};
   for (blocked_ = 0; blocked_ < stages.size(); ++blocked_) {
-    ask(stages[blocked_], undo);
+    ask(stages[blocked_], undo, facts);
     if (!result_.held || !replicated()) return std::nullopt;
     taken.asked = earliest(taken.asked, result_.asked);
     if (stages[blocked_].together) {
@@ -40,13 +40,14 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo) {
   return std::nullopt;
 }
 
-void Round::ask(Stage& stage, Undo& undo) {
+void Round::ask(Stage& stage, Undo& undo, bool facts) {
   const TimePoint begun = Clock::now();
   Ballot ballot{stage.what(), redis_, begun};
-  Delivery delivery{.source = Delivery::Source::to_several, .followers = stage.followers()};
+  Delivery delivery{.source = Delivery::Source::to_several};
+  if (facts) delivery.followers = stage.followers();
   // With several nodes a silent one is asked again in the next round: this round must not wait for it.
   if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
-  votes_ = redis_.run(stage.what().ask(), delivery,
+  votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
                       patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
                       [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
   const TimePoint answered = Clock::now();

@@ -23,7 +23,8 @@ class Round {
 
   /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be
   /// had now, as result() says; what the stages before it have taken is not undone yet.
-  std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo);
+  /// `facts`: write beside them what people want to know of us, as Stage::followers() says.
+  std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
 
   /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.
   std::size_t blocked() const noexcept { return blocked_; }
@@ -31,7 +32,7 @@ class Round {
   Milliseconds took() const noexcept { return took_; }
 
  private:
-  void ask(Stage& stage, Undo& undo);
+  void ask(Stage& stage, Undo& undo, bool facts);
   bool replicated();
   Patience patience_of(Milliseconds step) const;
   void count_as_failed(Failure why);
@@ -40,6 +41,7 @@ class Round {
   const AcquireOptions& options_;
   const bool several_nodes_;  ///< nodes
   const bool single_attempt_;
+  const TimePoint wait_begun_ = Clock::now();
   std::size_t blocked_ = 0;
   Votes votes_;
   BallotResult result_;

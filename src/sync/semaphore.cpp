@@ -16,7 +16,7 @@ Semaphore::Semaphore(LockName name, std::int64_t count, PubSub pub_sub)
 
 std::vector<Channel> Semaphore::channels() const { return {permits_channel(name_)}; }
 
-Call Semaphore::ask() const {
+Call Semaphore::ask(Milliseconds) const {
   return {.script = &scripts::semaphore_acquire,
           .keys = {name_.str(), request_},
           .args = {std::to_string(count_), number(kRequestMemory)}};

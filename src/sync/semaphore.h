@@ -11,7 +11,8 @@ class Semaphore final : public Waitable {
  public:
   Semaphore(LockName name, std::int64_t count, PubSub pub_sub);
 
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
 
   /// After this the request takes nothing any more, also when a copy of it arrives late.
   std::optional<Call> undo(Wake wake) const override;

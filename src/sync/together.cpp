@@ -27,11 +27,11 @@ std::optional<Together> Together::of(std::span<const Lockable* const> members) {
   return Together{members, *script};
 }
 
-Call Together::ask() const {
+Call Together::ask(Milliseconds waited) const {
   Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
   all.largest_reply += members_.size() * kMemberTakes;
   for (const Lockable* member : members_) {
-    const Call ask = member->ask();
+    const Call ask = member->ask(waited);
     const Call back = *member->undo(Wake::nobody);
     append(all.keys, ask.keys);
     append(all.keys, back.keys);
@@ -73,6 +73,12 @@ Attempt Together::decode_held(const Reply& answers) const {
   Held together = all.front();
   together.members = std::move(all);
   return together;
+}
+
+const Line* Together::line(const Busy& busy) const {
+  for (const Lockable* member : members_)
+    if (member->name().str() == busy.member) return member->line(busy);
+  return nullptr;
 }
 
 std::vector<Channel> Together::channels() const {

@@ -17,11 +17,15 @@ class Together final : public Waitable {
   /// REQUIRES: the members outlive it; at least one.
   static std::optional<Together> of(std::span<const Lockable* const> members);
 
-  Call ask() const override;
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
   /// Of all, by the script that took them, which wakes nobody. To wake waiters undo the members.
   std::optional<Call> undo(Wake wake) const override;
   bool queues() const override { return members_.front()->queues(); }
-  std::vector<Channel> channels() const override;  ///< of all of them
+  std::vector<Channel> channels() const override;     ///< of all of them
+  const Line* line(const Busy& busy) const override;  ///< of the busy one
+  const Owner* asker() const override { return members_.front()->asker(); }
+  bool silent_while_held() const override { return members_.front()->silent_while_held(); }
   Pause pause() const override { return members_.front()->pause(); }
   const LockName& name() const override { return members_.front()->name(); }
 

@@ -7,34 +7,34 @@
 
 namespace rlock {
 
-/// Listens on channels for as long as it lives, and remembers whether there
-/// was a reason to ask again: a message, or a subscription that has just
-/// been confirmed, because what was announced before it was not heard.
-/// The destructor is local and immediate. REQUIRES: the Redis outlives it.
+/// Listens on channels for as long as it lives. What it takes are messages and confirmed subscriptions: what was
+/// announced before one of those was not heard. The destructor is local and immediate. REQUIRES: the Redis
+/// outlives it.
 class WakeUps {
  public:
-  WakeUps(Redis& redis, std::vector<Channel> channels)
-      : redis_(redis), channels_(std::move(channels)), seen_(redis.wakeups()) {
-    for (const Channel& channel : channels_) redis_.watch(channel);
-  }
-  ~WakeUps() {
-    for (const Channel& channel : channels_) redis_.unwatch(channel);
-  }
+  explicit WakeUps(Redis& redis) : redis_(redis) { (void)redis_.take_messages(); }
+  ~WakeUps() { listen_to({}); }
   WakeUps(const WakeUps&) = delete;
   WakeUps& operator=(const WakeUps&) = delete;
 
-  const std::vector<Channel>& channels() const noexcept { return channels_; }
-
-  /// Was there a reason since the last look?
-  bool take() {
-    const std::uint64_t count = redis_.wakeups();
-    return std::exchange(seen_, count) != count;
+  /// To these, and no others. Nothing that was announced on one of both is missed.
+  void listen_to(std::vector<Channel> channels) {
+    for (const Channel& channel : channels)
+      if (std::ranges::find(channels_, channel) == channels_.end()) redis_.watch(channel);
+    for (const Channel& channel : channels_)
+      if (std::ranges::find(channels, channel) == channels.end()) redis_.unwatch(channel);
+    channels_ = std::move(channels);
   }
+
+  /// Lets the subscriptions stand: to end them costs the server more.
+  void let_stand() { channels_.clear(); }
+
+  /// The newest since the last take.
+  std::vector<Message> take() { return redis_.take_messages(); }
 
  private:
   Redis& redis_;
-  const std::vector<Channel> channels_;
-  std::uint64_t seen_;
+  std::vector<Channel> channels_;
 };
 
 }  // namespace rlock

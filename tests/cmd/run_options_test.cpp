@@ -17,12 +17,12 @@ using Words = std::vector<std::string>;
 
 /// What the words behind `rlock run` come to. No server is
 /// asked, no file read but the config files that are named.
-struct Line {
+struct CommandLine {
   RunOptions options;
   std::string refusal;
   int status = 0;
 
-  explicit Line(const Words& words) {
+  explicit CommandLine(const Words& words) {
     ::setenv("RLOCK_URL", "redis://h", 1);
     for (const char* name : {"RLOCK_CONFIG", "RLOCK_PREFIX", "RLOCK_PASSWORD_FILE", "REDIS_URL"})
       ::unsetenv(name);
@@ -41,10 +41,10 @@ struct Line {
 };
 
 /// `words` between a key and a command.
-Line with(Words words) {
+CommandLine with(Words words) {
   words.insert(words.begin(), {"-k", "k"});
   words.insert(words.end(), {"--", "true"});
-  return Line{words};
+  return CommandLine{words};
 }
 
 struct Bad {
@@ -55,7 +55,7 @@ struct Bad {
 }  // namespace
 
 TEST_CASE("a run that says nothing gets the documented defaults") {
-  const RunOptions options = Line{{"-k", "k", "true"}}.options;
+  const RunOptions options = CommandLine{{"-k", "k", "true"}}.options;
   CHECK(options.keys == Words{"k"});
   CHECK(options.command == Words{"true"});
   CHECK(options.type->name == "lock");
@@ -85,7 +85,7 @@ TEST_CASE("a hold for reading is renewed before a dead Redisson reader beside it
 }
 
 TEST_CASE("the cron line of the manual means what it says") {
-  const Line line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
+  const CommandLine line{{"-nqE0", "--min-hold", "4m", "-k", "report", "--", "/opt/report", "-n"}};
   CHECK(line.refusal.empty());
   CHECK(line.options.wait.nonblock);
   CHECK(line.options.wait.conflict_exit_code == 0);
@@ -114,7 +114,7 @@ TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
   CHECK(with({"-n", "-w", "forever"}).options.wait.given);
   CHECK_FALSE(with({"-n", "-w", "forever"}).options.wait.nonblock);
   for (const std::string forever : {"forever", "inf", "infinity"}) {
-    const Line line = with({"-n", "--wait", forever});
+    const CommandLine line = with({"-n", "--wait", forever});
     CHECK(line.refusal.empty());
     CHECK(line.options.wait.given);
     CHECK_FALSE(line.options.wait.limit);
@@ -125,40 +125,41 @@ TEST_CASE("of -n and -w the later counts, and -w 0 is -n") {
 }
 
 TEST_CASE("several keys are sorted and each is taken once") {
-  const Line line{{"-k", "b", "--key", "a", "-k", "b", "--prefix", "p:", "true"}};
+  const CommandLine line{{"-k", "b", "--key", "a", "-k", "b", "--prefix", "p:", "true"}};
   CHECK(line.options.names == std::vector{LockName{"p:a"}, LockName{"p:b"}});
 }
 
 TEST_CASE("a key may be any bytes") {
   for (const std::string key : {" ", "a\nb", "\x1b[2J", "\xFF\xFE", "*?[\\", "-x", "{}x", "[a,b]"}) {
-    const Line line{{"--key=" + key, "true"}};
+    const CommandLine line{{"--key=" + key, "true"}};
     CHECK(line.refusal.empty());
     CHECK(line.options.names == std::vector{LockName{key}});
   }
-  CHECK(Line{{"-k", std::string(4096, 'k'), "true"}}.refusal.empty());
+  CHECK(CommandLine{{"-k", std::string(4096, 'k'), "true"}}.refusal.empty());
 }
 
 TEST_CASE("-c runs a string by a shell") {
-  CHECK(Line{{"-k", "k", "-c", "a | b"}}.options.command == Words{"/bin/sh", "-c", "a | b"});
-  CHECK(Line{{"-k", "k", "-c", "a", "b"}}.status == 64);
-  CHECK(Line{{"-k", "k", "-c", ""}}.status == 64);
+  CHECK(CommandLine{{"-k", "k", "-c", "a | b"}}.options.command == Words{"/bin/sh", "-c", "a | b"});
+  CHECK(CommandLine{{"-k", "k", "-c", "a", "b"}}.status == 64);
+  CHECK(CommandLine{{"-k", "k", "-c", ""}}.status == 64);
 }
 
 TEST_CASE("a command is required, and a key") {
-  CHECK(Line{{"-k", "k"}}.refusal == "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
-  CHECK(Line{{"-k", "k", "--"}}.status == 64);
-  CHECK(Line{{"-k", "k", "--", ""}}.refusal == "the name of the command is empty");
-  CHECK(Line{{}}.status == 64);
-  CHECK(Line{{"deploy", "./x"}}.refusal == "no --key; did you mean: rlock run -k deploy -- ./x");
-  CHECK(Line{{"deploy", "--", "./x", "-l"}}.refusal ==
+  CHECK(CommandLine{{"-k", "k"}}.refusal == "no COMMAND: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
+  CHECK(CommandLine{{"-k", "k", "--"}}.status == 64);
+  CHECK(CommandLine{{"-k", "k", "--", ""}}.refusal == "the name of the command is empty");
+  CHECK(CommandLine{{}}.status == 64);
+  CHECK(CommandLine{{"deploy", "./x"}}.refusal == "no --key; did you mean: rlock run -k deploy -- ./x");
+  CHECK(CommandLine{{"deploy", "--", "./x", "-l"}}.refusal ==
         "no --key; did you mean: rlock run -k deploy -- ./x -l");
-  CHECK(Line{{"deploy"}}.refusal == "no --key; did you mean: rlock run -k deploy -- COMMAND");
-  CHECK(Line{{"/tmp/l", "-c", "make x"}}.refusal ==
+  CHECK(CommandLine{{"deploy"}}.refusal == "no --key; did you mean: rlock run -k deploy -- COMMAND");
+  CHECK(CommandLine{{"/tmp/l", "-c", "make x"}}.refusal ==
         "no --key; did you mean: rlock run -k /tmp/l -c 'make x'");
-  CHECK(Line{{"--", "echo", "hi"}}.refusal == "no --key; did you mean: rlock run -k KEY -- echo hi");
-  CHECK(Line{{"--", "-k", "deploy"}}.refusal == "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
-  CHECK(Line{{"my key", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'my key' -- ./x");
-  CHECK(Line{{"it's", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'it'\\''s' -- ./x");
+  CHECK(CommandLine{{"--", "echo", "hi"}}.refusal == "no --key; did you mean: rlock run -k KEY -- echo hi");
+  CHECK(CommandLine{{"--", "-k", "deploy"}}.refusal ==
+        "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]");
+  CHECK(CommandLine{{"my key", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'my key' -- ./x");
+  CHECK(CommandLine{{"it's", "./x"}}.refusal == "no --key; did you mean: rlock run -k 'it'\\''s' -- ./x");
 }
 
 TEST_CASE("signals are taken by name and number") {
@@ -171,7 +172,8 @@ TEST_CASE("signals are taken by name and number") {
 }
 
 TEST_CASE("labels accumulate, the last of a name counts") {
-  const Line line = with({"--label", "a=1", "--label=b=x=y", "--label", "a=2", "--reason", "hotfix 42"});
+  const CommandLine line =
+      with({"--label", "a=1", "--label=b=x=y", "--label", "a=2", "--reason", "hotfix 42"});
   CHECK(line.options.labels == std::map<std::string, std::string>{{"a", "2"}, {"b", "x=y"}});
   CHECK(line.options.reason == "hotfix 42");
 }
@@ -240,7 +242,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
       {{"--no-renew=1"}, "--no-renew takes no value"},
   };
   for (const Bad& bad : catalogue) {
-    const Line line = with(bad.words);
+    const CommandLine line = with(bad.words);
     CAPTURE(bad.words.back());
     CHECK(line.status == 64);
     CHECK(line.refusal.starts_with(bad.names));
@@ -251,7 +253,7 @@ TEST_CASE("bad values are refused in one line that names the option") {
 TEST_CASE("foreign fingers get a sentence") {
   for (const std::string option :
        {"--timeout", "--ttl", "-p", "-a", "--pass", "-e", "-o", "-F", "--foreground", "--preserve-status"}) {
-    const Line line = with({option, "x"});
+    const CommandLine line = with({option, "x"});
     CAPTURE(option);
     CHECK(line.status == 64);
     CHECK(line.refusal.starts_with(option + ": "));
@@ -272,7 +274,7 @@ TEST_CASE("what cannot work is a matter of configuration") {
 TEST_CASE("no message repeats a password") {
   for (const std::string url : {"redis://u:CANARY@h:0", "http://u:CANARY@h", "redis://u:CANARY@h/x",
                                 "rediss//u:CANARY@h", "redis://u:CAN/ARY@h", "redis://u:CANARY%zz@h"}) {
-    const Line line = with({"--url", url});
+    const CommandLine line = with({"--url", url});
     CAPTURE(url);
     CHECK(line.status == 64);
     CHECK(line.refusal.find("CANARY") == std::string::npos);

@@ -265,7 +265,8 @@ TEST_CASE("16: a fair lock tells its queue") {
         "  waits 1: b:1, forgotten in DUR unless it asks again\n"
         "  waits 2: c:1, forgotten in DUR unless it asks again\n"
         "  keys fair, rlock:meta:{fair}\n");
-  CHECK(scene.json({"fair"}).find(R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null},)") !=
+  CHECK(scene.json({"fair"}).find(
+            R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null,"since":null},)") !=
         std::string::npos);
 }
 

@@ -54,7 +54,11 @@ const Schema kMeta{{"host", "text"},    {"pid", "number"},        {"user", "text
                    {"url", "text?"},    {"since", "number"},      {"lease_ms", "number"},
                    {"renews", "flag?"}, {"renewed_at", "number"}, {"ended_at", "number?"},
                    {"exit", "number?"}};
-const Schema kWaiter{{"owner", "text"}, {"position", "number"}, {"ttl_ms", "number"}, {"meta", "object?"}};
+const Schema kWaiter{{"owner", "text"},
+                     {"position", "number"},
+                     {"ttl_ms", "number"},
+                     {"meta", "object?"},
+                     {"since", "number?"}};
 const Schema kPermits{{"available", "number"}, {"total", "number?"}};
 
 void check(const Json& object, const Schema& schema) {

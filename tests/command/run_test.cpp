@@ -72,7 +72,7 @@ TEST_CASE("a wait that ends is 75, and lines say why it lasted") {
   CHECK(waiter.exit_code() == 75);
   CHECK(watch.elapsed() >= 1500ms);
   CHECK(has(waiter.err(), "rlock: waiting for 'k': held by "));
-  CHECK(has(waiter.err(), "1 wait"));
+  CHECK(has(waiter.err(), "1st of 1"));
   CHECK(has(waiter.err(), "rlock: gave up after 1.5s: 'k' is held by "));
 }
 
@@ -147,9 +147,9 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
 
   CHECK(theirs.exit_code() == 75);
   CHECK(has(theirs.err(),
-            "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1 wait; frees in 3m1"));
+            "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1; frees in 3m1"));
   CHECK(kept.exit_code() == 75);
-  CHECK(has(kept.err(), "; 1 wait; kept 3m1"));
+  CHECK(has(kept.err(), "; 1st of 1; kept 3m1"));
   CHECK_FALSE(has(theirs.err() + kept.err(), "3m20s"));
 }
 

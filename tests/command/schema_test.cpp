@@ -95,7 +95,7 @@ void check_key(const Schema& schema, const Json& key) {
   CHECK(key["ttl_ms"].is_number_integer());
   for (const Json& holder : key["holders"]) check_holder(schema, holder);
   for (const Json& waiter : key["waiters"])
-    CHECK(names_of(waiter) == Names{"owner", "position", "ttl_ms", "meta"});
+    CHECK(names_of(waiter) == Names{"owner", "position", "ttl_ms", "meta", "since"});
   CHECK(key["subscribers"].is_number_integer());
   if (!key["permits"].is_null()) CHECK(names_of(key["permits"]) == schema.listed(1, "permits"));
   CHECK(number_or_null(key["count"]));

@@ -24,7 +24,8 @@ class Toy final : public Lockable {
  public:
   explicit Toy(std::string name, bool queues = false) : name_(std::move(name)), queues_(queues) {}
 
-  Call ask() const override { return call(kAcquire); }
+  using Waitable::ask;
+  Call ask(Milliseconds) const override { return call(kAcquire); }
   Attempt decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     if (reply.integer() == 0)

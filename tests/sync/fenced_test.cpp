@@ -19,7 +19,10 @@ std::int64_t token_of(const Attempt& attempt) { return std::get<Held>(attempt).f
 
 TEST_CASE("a fenced lock draws its token from Redisson's counter") {
   const FencedLock lock = fenced("me:1");
-  CHECK(lock.ask().keys == std::vector<std::string>{"deploy", "redisson_lock_token:{deploy}"});
+  CHECK(lock.ask().keys == std::vector<std::string>{"deploy", "redisson_lock_token:{deploy}",
+                                                    "redisson_unlock_latch:{deploy}:line",
+                                                    "redisson_unlock_latch:{deploy}:line:waiters",
+                                                    "redisson_unlock_latch:{deploy}:line:facts"});
   CHECK(lock.channels() == std::vector{Channel{"redisson_lock__channel:{deploy}"}});
 }
 

@@ -16,8 +16,8 @@ Reply text(const std::string& value) { return Reply{value}; }
 /// What inspect/key answers about a lock of `owner`.
 Reply held_by(const Owner& owner) {
   const Reply content{std::vector{text(owner.str()), text("1")}};
-  return Reply{
-      std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone, kNone}};
+  return Reply{std::vector{Reply{1000}, text("lock"), Reply{30000}, content, kNone, kNone, kNone, kNone,
+                           kNone, kNone}};
 }
 
 Reply facts_of(const Owner& owner) {

@@ -56,7 +56,9 @@ struct History {
 
   /// What the evidence of `lock` shows.
   Has has(const Lockable& lock) {
-    const auto [key, member] = lock.evidence();
+    const Evidence evidence = lock.evidence();
+    const std::string& key = evidence.key;
+    const std::string& member = evidence.member;
     const std::string type = cli({"TYPE", key});
     if (type == "hash") {
       const Reply holds = redis.run(command({"HGET", key, member}));

@@ -22,18 +22,22 @@ Claim claim(const std::string& owner, const std::string& name = "deploy") {
 
 // --- meaning ---------------------------------------------------------------------------------------
 
-TEST_CASE("a lock is asked for under its key alone and announced on Redisson's channel") {
+TEST_CASE("a lock is asked for under its key, with the line beside it, and announced on Redisson's channel") {
   const Lock lock{claim("me:1")};
+  const std::string line = "redisson_unlock_latch:{deploy}:line";
 
-  CHECK(lock.ask().keys == std::vector<std::string>{"deploy"});
-  CHECK(lock.ask().args == std::vector<std::string>{"me:1", "30000", "60000"});
+  CHECK(lock.ask().keys == std::vector<std::string>{"deploy", line, line + ":waiters", line + ":facts"});
+  CHECK(lock.ask().args ==
+        std::vector<std::string>{"me:1", "30000", "60000", "-1", "redisson_lock__channel:{deploy}", "0"});
+  REQUIRE(lock.ask().while_slot_moves.size() == 1);
+  CHECK(lock.ask().while_slot_moves.front().keys == std::vector<std::string>{"deploy"});
   CHECK(lock.channels() == std::vector{Channel{"redisson_lock__channel:{deploy}"}});
 }
 
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
   const Call release = Lock{claim("me:1")}.release({});
 
-  CHECK(release.keys.size() == 2);
+  CHECK(release.keys.size() == 5);
   CHECK(release.keys.back().starts_with("redisson_unlock_latch:{deploy}:"));
   REQUIRE(release.while_slot_moves.size() == 1);
   CHECK(release.while_slot_moves.front().keys == std::vector<std::string>{"deploy"});

@@ -34,12 +34,12 @@ TEST_CASE("what a frozen server of several finds in its socket when it wakes up 
   constexpr std::size_t kKeysAndGreeting = 2048;
   const auto size = [](const Script& script) { return script.source.size(); };
   const std::size_t facts = size(scripts::meta_write) + size(scripts::meta_erase) + kKeysAndGreeting;
-  CHECK(size(scripts::lock_acquire) + size(scripts::lock_release) + facts <= kFirstRead);
-  CHECK(size(scripts::read_acquire) + size(scripts::read_release) + facts <= kFirstRead);
-  CHECK(size(scripts::write_acquire) + size(scripts::write_release) + facts <= kFirstRead);
+  CHECK(size(scripts::quorum_lock_acquire) + size(scripts::quorum_lock_release) + facts <= kFirstRead);
+  CHECK(size(scripts::quorum_read_acquire) + size(scripts::quorum_read_release) + facts <= kFirstRead);
+  CHECK(size(scripts::quorum_write_acquire) + size(scripts::quorum_write_release) + facts <= kFirstRead);
   CHECK(size(scripts::plain_acquire) + size(scripts::plain_release) + facts <= kFirstRead);
-  for (const Script* together :
-       {&scripts::multi_lock, &scripts::multi_read, &scripts::multi_write, &scripts::multi_plain})
+  for (const Script* together : {&scripts::quorum_multi_lock, &scripts::quorum_multi_read,
+                                 &scripts::quorum_multi_write, &scripts::multi_plain})
     CHECK(size(*together) + facts <= kFirstRead);  // the same gives all back, by its hash
 }
 

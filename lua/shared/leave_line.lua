@@ -1,0 +1,24 @@
+local waiter_of = include('waiter_of')
+local tell_owner = include('tell_owner')
+local drop_waiter = include('drop_waiter')
+
+-- Takes `owner` out of the line, if it is there, and answers whether it was. Whoever becomes first or second
+-- by that is told so, and for how long the holder may keep the lock at most (`rest`, ms; -1: it has no TTL):
+-- those two listen for releases of other clients. Who has been told that it is its turn needs no place.
+-- queue: see in_turn
+local function leave_line(queue, owner, rest)
+  if not queue.line then return false end
+  local arrived = redis.call('zscore', queue.line, owner)
+  if not arrived then return false end
+  local ahead = redis.call('zcount', queue.line, '-inf', '(' .. arrived)
+  drop_waiter(queue, owner)
+  if ahead > 1 then return true end
+  for place, other in ipairs(redis.call('zrange', queue.line, 0, 1)) do
+    local waiter = waiter_of(queue.waiters, other)
+    if place > ahead and waiter and waiter.told == 0 then
+      tell_owner(queue, other, string.format('%d %.0f', place, rest))
+    end
+  end
+  return true
+end
+return leave_line

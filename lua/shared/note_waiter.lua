@@ -1,0 +1,6 @@
+-- Writes down what the line knows of a waiter: see waiter_of.
+local function note_waiter(waiters, owner, waiter)
+  redis.call('hset', waiters, owner, string.format('%.0f %s %d %.0f %d', waiter.alive, waiter.arrived,
+    waiter.needs, waiter.told, waiter.passed))
+end
+return note_waiter

@@ -1,0 +1,44 @@
+local now = include('now')
+local waiter_of = include('waiter_of')
+local note_waiter = include('note_waiter')
+local tell_owner = include('tell_owner')
+local drop_waiter = include('drop_waiter')
+
+local function tell_in_order(queue, room)
+  local time, place, dead = now(), 0, 0
+  while place < 500 and dead < 100 do
+    local owner = redis.call('zrange', queue.line, place, place)[1]
+    if not owner then return '' end
+    local waiter = waiter_of(queue.waiters, owner, time)
+    local too_much = waiter and waiter.needs > room
+    if too_much and (room < 1 or waiter.passed >= 10) then return '' end
+    local heard, why = 0, nil
+    if waiter and not too_much then heard, why = tell_owner(queue, owner, '0') end
+    if why then return why end
+    if too_much then
+      place = place + 1  -- what is there serves one behind it
+    elseif heard == 0 then
+      drop_waiter(queue, owner)
+      dead = dead + 1
+    else
+      waiter.told = waiter.told > 0 and waiter.told or time
+      note_waiter(queue.waiters, owner, waiter)
+      place = place + 1
+      if waiter.needs > 0 and waiter.needs == room then return '' end
+      room = waiter.needs == 0 and 0 or room - waiter.needs
+    end
+  end
+  return ''
+end
+
+-- Tells those in the line whose turn it is: the first, or the first readers together, or as many as `room`
+-- serves (see in_turn). Who cannot hear is dead, and the next is told; those behind a hundred of them ask by
+-- themselves. Comes last in a script and never fails: answers why nobody could be told, or ''.
+-- queue: see in_turn
+local function tell_waiters(queue, room)
+  if not queue.line then return '' end
+  local done, why = pcall(tell_in_order, queue, room)
+  if done then return why end
+  return type(why) == 'table' and why.err or tostring(why)
+end
+return tell_waiters

@@ -1,0 +1,161 @@
+// Many runs wait for one key. What a hand-over costs and whom it serves does not depend on how many they are.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <list>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kLong = 60s;
+
+/// Runs that wait for "k" behind one that holds it until let_go().
+class Crowd {
+ public:
+  explicit Crowd(Words type = {"--type", "lock"}) : type_(std::move(type)), gate_(folder_ / "gate") {
+    holder_.emplace(start({"sh", "-c", "until [ -e \"$0\" ]; do sleep 0.01; done", gate_}));
+    REQUIRE(eventually([&] { return redis.has("k"); }, kLong));
+  }
+
+  /// One more, which writes its name into the log; it waits in the line when this returns.
+  Rlock& join(const std::string& name, const Words& type = {}) {
+    const auto before = length();
+    runs_.push_back(start({"sh", "-c", "echo \"$1\" >> \"$0\"", folder_ / "log", name}, type));
+    REQUIRE(eventually([&] { return length() == before + 1 && listens(); }, kLong));
+    return runs_.back();
+  }
+
+  void let_go() { write_file(gate_, ""); }
+
+  /// The names, in the order in which they had the lock, when there are `count` of them.
+  Words served(std::size_t count) {
+    const auto names = [&] { return rlock::split(read_file(folder_ / "log"), '\n'); };
+    REQUIRE(eventually([&] { return names().size() == count + 1; }, kLong));
+    Words all = names();
+    all.pop_back();
+    return all;
+  }
+
+  long long length() { return std::stoll(redis.cli({"ZCARD", "redisson_unlock_latch:{k}:line"})); }
+
+  RedisServer redis;
+
+ private:
+  Rlock start(Words command, const Words& type = {}) {
+    Words words{"run", "-q", "-k", "k"};
+    const Words& kind = type.empty() ? type_ : type;
+    words.insert(words.end(), kind.begin(), kind.end());
+    words.push_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    return Rlock{words, redis.environment()};
+  }
+
+  /// Does everybody who waits listen where it is told?
+  bool listens() {
+    long long count = 0;
+    const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*:{k}:*"});
+    for (const char c : channels) count += c == '\n' ? 1 : 0;
+    return !channels.empty() && count + 1 == length();
+  }
+
+  TempDir folder_;
+  Words type_;
+  std::string gate_;
+  std::optional<Rlock> holder_;
+  std::list<Rlock> runs_;
+};
+
+/// How often the one was passed that was passed most, by later arrivals. On a busy machine the chosen run may
+/// need longer than what counts as frozen.
+int most_passed(const Words& served) {
+  int most = 0;
+  for (std::size_t i = 0; i < served.size(); ++i) {
+    int passed = 0;
+    for (std::size_t j = 0; j < i; ++j) passed += std::stoi(served[j]) > std::stoi(served[i]) ? 1 : 0;
+    most = std::max(most, passed);
+  }
+  return most;
+}
+
+Words numbers(int count) {
+  Words all;
+  for (int i = 0; i < count; ++i) all.push_back(std::to_string(i));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("nobody who waits is passed more than ten times, and a hand-over costs six requests at most") {
+  for (const std::string type : {"lock", "fenced", "write"}) {
+    CAPTURE(type);
+    constexpr int kWaiters = 12;
+    Crowd crowd{{"--type", type}};
+    for (const std::string& name : numbers(kWaiters)) crowd.join(name);
+    Monitor monitor{crowd.redis};
+    crowd.let_go();
+    CHECK(most_passed(crowd.served(kWaiters)) <= 10);
+    REQUIRE(eventually([&] { return !crowd.redis.has("k"); }, kLong));
+    std::size_t requests = 0;
+    for (const std::string& command : monitor.commands())
+      if (command.find("SELECT") == std::string::npos) ++requests;
+    CHECK(requests <= 6 * kWaiters + 6);
+  }
+}
+
+TEST_CASE("a chosen run that was killed, or is frozen, holds up nobody for long") {
+  for (const int signal : {SIGKILL, SIGSTOP}) {
+    CAPTURE(signal);
+    Crowd crowd;
+    Rlock& chosen = crowd.join("chosen");
+    crowd.join("next");
+    chosen.signal(signal);
+    if (signal == SIGKILL) REQUIRE(eventually([&] { return !chosen.running(); }, kLong));
+    crowd.let_go();
+    CHECK(crowd.served(1) == Words{"next"});
+    if (signal == SIGKILL) continue;
+    chosen.signal(SIGCONT);
+    CHECK(crowd.served(2) == Words{"next", "chosen"});
+  }
+}
+
+TEST_CASE("a chosen run that is interrupted passes on that it was chosen") {
+  Crowd crowd;
+  Rlock& chosen = crowd.join("chosen");
+  crowd.join("next");
+  crowd.let_go();
+  chosen.signal(SIGTERM);
+  const Words served = crowd.served(1);
+  CHECK((served.front() == "next" || served.front() == "chosen"));
+  CHECK(eventually([&] { return crowd.length() == 0; }, kLong));
+}
+
+TEST_CASE("a writer that waits is not starved by readers that come later") {
+  Crowd crowd{{"--type", "read"}};
+  crowd.join("writer", {"--type", "write"});
+  crowd.join("reader", {"--type", "read"});
+  crowd.join("another", {"--type", "read"});
+  crowd.let_go();
+  const Words served = crowd.served(3);
+  CHECK(served.front() == "writer");
+}
+
+TEST_CASE("inspect lists who waits, in their order, with what they say of themselves") {
+  Crowd crowd;
+  crowd.join("first");
+  crowd.join("second");
+  Rlock text = crowd.redis.rlock("inspect", "k");
+  REQUIRE(text.exit_code() == 0);
+  CHECK(text.out().find("k  ") == 0);
+  CHECK_MESSAGE(text.out().find("2 wait") != std::string::npos, text.out());
+  CHECK(text.out().find("waits 1: ") != std::string::npos);
+  CHECK(text.out().find("waits 2: ") != std::string::npos);
+  CHECK(text.out().find("(sh -c)") != std::string::npos);
+}

@@ -1,0 +1,345 @@
+#include "sync/line.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "support/eventually.h"
+#include "support/scene.h"
+#include "sync/fenced.h"
+#include "sync/lock.h"
+#include "sync/permits.h"
+#include "sync/pool.h"
+#include "sync/read_write.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using std::chrono_literals::operator""ms;
+
+namespace {
+
+const std::string kChannel = "redisson_lock__channel:{deploy}";
+const std::string kLine = "redisson_unlock_latch:{deploy}:line";
+
+Claim waiting(const std::string& owner) {
+  return {.name = LockName{"deploy"}, .owner = Owner{owner}, .lease = 30000ms, .turn = Turn::queue};
+}
+
+Claim leaving(const std::string& owner) {
+  Claim claim = waiting(owner);
+  claim.turn = Turn::leave;
+  return claim;
+}
+
+const Busy& busy(const Attempt& attempt) {
+  REQUIRE(std::holds_alternative<Busy>(attempt));
+  return std::get<Busy>(attempt);
+}
+
+/// A server with locks of the name "deploy".
+struct LineScene : Scene {
+  using Scene::ask;
+  Attempt ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
+  Released release(const std::string& owner) { return Scene::release(Lock{waiting(owner)}); }
+  std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
+  Listener listener(const std::string& owner) { return {server, Channel{kChannel + ":" + owner}}; }
+};
+
+Message says(const std::string& channel, std::string text) { return {Channel{channel}, std::move(text)}; }
+
+Busy in_place(std::int64_t place) { return {.position = place}; }
+
+}  // namespace
+
+// --- meaning ---------------------------------------------------------------------------------------
+
+TEST_CASE("only the first two of a line listen to the releases of other clients") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  const Channel own{kChannel + ":me:1"};
+  CHECK(line.channels(in_place(1)) == std::vector{own, Channel{kChannel}});
+  CHECK(line.channels(in_place(2)) == std::vector{own, Channel{kChannel}});
+  CHECK(line.channels(in_place(3)) == std::vector{own});
+  CHECK(line.channels(Busy{}) == std::vector{Channel{kChannel}});
+}
+
+TEST_CASE(
+    "who is told asks at once; of a release by others the second hears in case that the first is frozen") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  CHECK(line.hear(says(kChannel + ":me:1", "0"), in_place(7)).ask_after == 0ms);
+  CHECK(line.hear({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(2)).ask_after == 0ms);
+  CHECK(line.hear({Channel{kChannel + ":me:1"}, std::nullopt}, in_place(7)).ask_after == 14ms);
+  CHECK(line.hear(says(kChannel, "0"), in_place(1)).ask_after == 0ms);
+  CHECK(line.hear(says(kChannel, "0"), in_place(2)).ask_after == 300ms);
+  CHECK_FALSE(line.hear({Channel{kChannel}, std::nullopt}, in_place(2)).ask_after);
+  CHECK_FALSE(line.hear(says(kChannel, "0"), in_place(3)).ask_after);
+}
+
+TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  Busy place = in_place(3);
+  const TimePoint now = Clock::now();
+
+  const Line::Heard second = line.hear(says(kChannel + ":me:1", "2 500"), place);
+  REQUIRE(second.place == 2);
+  CHECK_FALSE(second.ask_after);
+  Line::move_up(place, second, now);
+  CHECK(place.position == 2);
+  CHECK(place.retry_after == 700ms);  // after the first, should that be frozen
+  CHECK(place.rest == 500ms);
+
+  Line::move_up(place, line.hear(says(kChannel + ":me:1", "1 -1"), place), now);
+  CHECK(place.position == 1);
+  CHECK(place.no_ttl);
+  CHECK(place.retry_after == 2000ms);
+}
+
+TEST_CASE("a message that no script of ours sends is a reason to ask, whatever it says") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  for (const std::string text : {"", "1", "0 5", "-1 5", "x y", "1 2 3", "99999999999999999999 1"}) {
+    CAPTURE(text);
+    const Line::Heard heard = line.hear(says(kChannel + ":me:1", text), in_place(3));
+    CHECK(heard.ask_after == 0ms);
+    CHECK_FALSE(heard.place);
+  }
+}
+
+// --- server ----------------------------------------------------------------------------------------
+
+TEST_CASE("who waits has a place in the order of arrival, and who does not wait leaves nothing behind") {
+  LineScene scene;
+  scene.ask("a:1");
+  CHECK(busy(scene.ask("b:1")).position == 1);
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  CHECK(busy(scene.ask("b:1")).queue == 2);
+  CHECK(busy(scene.ask("b:1")).holder == "a:1");
+  CHECK(scene.line() == "b:1\nc:1");
+
+  const Busy& left = busy(scene.ask(Lock{leaving("d:1")}));
+  CHECK_FALSE(left.position);
+  CHECK(left.queue == 2);
+  CHECK(scene.line() == "b:1\nc:1");
+  CHECK(scene.server.pttl(kLine) > 0);
+  CHECK(scene.server.pttl(kLine + ":waiters") > 0);
+}
+
+TEST_CASE("a place that was lost with the server is taken again by how long its owner has waited") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("c:1");
+  CHECK(busy(scene.ask(Lock{waiting("c:1")})).position == 1);
+  const Lock earlier{waiting("b:1")};
+  CHECK(busy(earlier.read(scene.redis.run(earlier.ask(60000ms)))).position == 1);
+  CHECK(scene.line() == "b:1\nc:1");
+}
+
+TEST_CASE("a release tells the first of the line and nobody else, and Redisson's channel as ever") {
+  LineScene scene;
+  Listener first = scene.listener("b:1");
+  Listener second = scene.listener("c:1");
+  Listener redisson{scene.server, Channel{kChannel}};
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+
+  CHECK(scene.release("a:1").unannounced.empty());
+  CHECK(first.heard() == "0");
+  CHECK(redisson.heard() == "0");
+  CHECK(second.silence());
+}
+
+TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1", "d:1", "e:1"}) scene.ask(owner);
+  Listener first = scene.listener("b:1");
+  Listener second = scene.listener("c:1");
+  Listener third = scene.listener("d:1");
+  Listener fourth = scene.listener("e:1");
+  scene.release("a:1");
+  CHECK(first.heard() == "0");
+
+  CHECK(is_held(scene.ask("b:1")));
+  CHECK(second.heard().starts_with("1 "));
+  CHECK(third.heard().starts_with("2 "));
+  CHECK(fourth.silence());
+  CHECK(scene.line() == "c:1\nd:1\ne:1");
+}
+
+TEST_CASE("where the first was killed the next is told in the same call, however many were") {
+  LineScene scene;
+  scene.ask("a:1");
+  for (int i = 0; i < 40; ++i) scene.ask("dead:" + std::to_string(i));
+  scene.ask("b:1");
+  Listener living = scene.listener("b:1");
+  scene.release("a:1");
+  CHECK(living.heard() == "0");
+  CHECK(scene.line() == "b:1");
+}
+
+TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more than ten times") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  Listener first = scene.listener("b:1");
+  scene.release("a:1");
+  for (int i = 0; i < 10; ++i) {
+    CAPTURE(i);
+    const std::string newcomer = "n:" + std::to_string(i);
+    REQUIRE(is_held(scene.ask(newcomer)));
+    CHECK(busy(scene.ask("b:1")).position == 1);
+    scene.release(newcomer);
+  }
+  const Busy& late = busy(scene.ask("n:10"));
+  CHECK(late.position == 2);
+  CHECK(late.holder.empty());
+  CHECK(is_held(scene.ask("b:1")));
+}
+
+TEST_CASE(
+    "who was told and does not come for a quarter of a second is frozen: it is passed, and waits again later") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  Listener frozen = scene.listener("b:1");
+  Listener next = scene.listener("c:1");
+  scene.release("a:1");
+  CHECK(frozen.heard() == "0");
+  for (int i = 0; i < 10; ++i) {  // or c:1 would be let pass anyway
+    REQUIRE(is_held(scene.ask("n:1")));
+    scene.release("n:1");
+  }
+  CHECK(eventually([&] { return is_held(scene.ask("c:1")); }));
+  CHECK(busy(scene.ask(Lock{waiting("b:1")})).position == 1);
+}
+
+TEST_CASE("who gives up leaves the line, and passes on that it was told") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  Listener first = scene.listener("b:1");
+  Listener next = scene.listener("c:1");
+  scene.release("a:1");
+  CHECK(first.heard() == "0");
+
+  scene.undo(Lock{waiting("b:1")});
+  CHECK(next.heard().starts_with("1 "));
+  CHECK(next.heard() == "0");
+  CHECK(scene.line() == "c:1");
+}
+
+TEST_CASE("a forced release tells the first of the line") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  Listener first = scene.listener("b:1");
+  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
+  CHECK(first.heard() == "0");
+}
+
+TEST_CASE("asking and giving up twice changes nothing") {
+  LineScene scene;
+  scene.ask("a:1");
+  const Lock waiter{waiting("b:1")};
+  scene.redis.twice(waiter.ask());
+  CHECK(scene.line() == "b:1");
+  scene.redis.twice(*waiter.undo(Wake::waiters));
+  CHECK(scene.line().empty());
+  CHECK(scene.lock() == "deploy (ends) hash ['a:1', '1']");
+}
+
+TEST_CASE("a fenced lock and a lock stand in one line") {
+  LineScene scene;
+  Listener first = scene.listener("b:1");
+  Listener second = scene.listener("c:1");
+  scene.ask("a:1");
+  const FencedLock fenced{waiting("b:1")};
+  CHECK(busy(scene.ask(fenced)).position == 1);
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  scene.release("a:1");
+  CHECK(is_held(scene.ask(fenced)));
+  CHECK(scene.line() == "c:1");
+}
+
+TEST_CASE("readers do not pass a writer who waits, and the readers behind it are told together") {
+  LineScene scene;
+  const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
+  const WriteLock writer{waiting("w:1")};
+  const std::string channel = "redisson_rwlock:{deploy}";
+  REQUIRE(is_held(scene.ask(reader("r:1"))));
+  REQUIRE(is_held(scene.ask(reader("r:2"))));
+  CHECK(busy(scene.ask(writer)).position == 1);
+  CHECK(busy(scene.ask(reader("r:3"))).position == 2);
+  CHECK(busy(scene.ask(reader("r:4"))).position == 3);
+  CHECK(is_held(scene.ask(reader("r:1"))));  // it reads already
+
+  Listener of_writer{scene.server, Channel{channel + ":w:1"}};
+  Listener third{scene.server, Channel{channel + ":r:3"}};
+  Listener fourth{scene.server, Channel{channel + ":r:4"}};
+  scene.Scene::release(reader("r:1"));
+  CHECK(of_writer.silence());
+  scene.Scene::release(reader("r:2"));
+  CHECK(of_writer.heard() == "0");
+  CHECK(is_held(scene.ask(writer)));
+  CHECK(third.heard().starts_with("1 "));
+  CHECK(fourth.heard().starts_with("2 "));
+
+  scene.Scene::release(writer);
+  CHECK(third.heard() == "0");
+  CHECK(fourth.heard() == "0");
+  CHECK(is_held(scene.ask(reader("r:4"))));
+  CHECK(is_held(scene.ask(reader("r:3"))));
+  CHECK(scene.line().empty());
+}
+
+TEST_CASE("readers behind a writer that gives up are told at once, beside those who read") {
+  LineScene scene;
+  const WriteLock writer{waiting("w:1")};
+  const ReadLock second{waiting("r:2")};
+  scene.ask(ReadLock{waiting("r:1")});
+  scene.ask(writer);
+  CHECK(is_busy(scene.ask(second)));
+  Listener listener{scene.server, Channel{"redisson_rwlock:{deploy}:r:2"}};
+  scene.undo(writer);
+  CHECK(listener.heard().starts_with("1 "));
+  CHECK(listener.heard() == "0");
+  CHECK(is_held(scene.ask(second)));
+}
+
+TEST_CASE("as many waiters are told as the permits that came back serve") {
+  LineScene scene;
+  const auto permits = [](const std::string& owner, std::int64_t count) {
+    return Permits{waiting(owner), {.count = count, .total = 3}};
+  };
+  const std::string channel = "redisson_sc:{deploy}";
+  REQUIRE(is_held(scene.ask(permits("a:1", 3))));
+  CHECK(busy(scene.ask(permits("b:1", 1))).position == 1);
+  CHECK(busy(scene.ask(permits("c:1", 2))).position == 2);
+  CHECK(busy(scene.ask(permits("d:1", 1))).position == 3);
+  Listener one{scene.server, Channel{channel + ":b:1"}};
+  Listener two{scene.server, Channel{channel + ":c:1"}};
+  Listener three{scene.server, Channel{channel + ":d:1"}};
+  scene.Scene::release(permits("a:1", 3));
+  CHECK(one.heard() == "0");
+  CHECK(two.heard() == "0");
+  CHECK(three.silence());
+  CHECK(is_held(scene.ask(permits("c:1", 2))));
+  CHECK(is_held(scene.ask(permits("b:1", 1))));
+}
+
+TEST_CASE("permits that are too few for the first serve the next, but not more than ten times") {
+  LineScene scene;
+  const auto permits = [](const std::string& owner, std::int64_t count) {
+    return Permits{waiting(owner), {.count = count, .total = 3}};
+  };
+  scene.ask(permits("a:1", 2));
+  CHECK(busy(scene.ask(permits("b:1", 3))).position == 1);
+  for (int i = 0; i < 10; ++i) {
+    const Permits small = permits("n:" + std::to_string(i), 1);
+    REQUIRE(is_held(scene.ask(small)));
+    scene.Scene::release(small);
+  }
+  CHECK(busy(scene.ask(permits("n:10", 1))).position == 2);
+}
+
+TEST_CASE("a key of another type in the place of a line refuses a waiter, and hinders no release") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.server.cli({"SET", kLine, "x"});
+  const Attempt refused = scene.ask("b:1");
+  CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
+  CHECK(scene.release("a:1").how == Released::How::yes);
+}
