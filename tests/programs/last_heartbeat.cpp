@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -67,17 +69,23 @@ class Run {
 
   RedisServer& redis() { return redis_; }
   pid_t rlock() const { return first_->pid(); }
+  /// The living one. Throws where there is none for long: nobody may signal -1, which is every process.
   pid_t guardian() const {
-    for (pid_t pid : first_->family())
-      if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) return pid;
-    return -1;
+    std::optional<pid_t> found;
+    const auto finds = [&] {
+      for (pid_t pid : first_->family())
+        if (read_file("/proc/" + std::to_string(pid) + "/comm") == "guardian\n" && alive(pid)) found = pid;
+      return found.has_value();
+    };
+    if (!eventually(finds, 20s)) throw std::runtime_error{"there is no guardian: " + first_->err()};
+    return *found;
   }
 
   void replace_guardian() {
     const pid_t killed = guardian();
     ::kill(killed, SIGKILL);
     pid_t next = killed;
-    eventually([&] { return (next = guardian()) > 0 && next != killed; });
+    eventually([&] { return (next = guardian()) != killed; });
   }
 
   /// Looks until when the server keeps the key. Not while it is frozen.
