@@ -14,8 +14,8 @@ namespace rlock {
 std::unique_ptr<Route> make_route(Loop& loop, const Target& target, const Timeouts& timeouts,
                                   const Interrupted& interrupted);
 
-/// Do two of these lead to one server by different names, as far as the servers have said who they are? Such a
-/// server would vote twice, and make a majority of one.
+/// Do two of these lead to one server by different names, as far as the servers have said who they are? Such
+/// a server would vote twice, and make a majority of one.
 std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route>>& routes);
 
 }  // namespace rlock

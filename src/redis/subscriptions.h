@@ -49,7 +49,8 @@ class Subscriptions {
   /// The pubsub connection has gone: the next one is told at once.
   void disconnected() noexcept { connection_ = 0; }
 
-  /// What came on the pubsub connection. Returns whether the server has refused for the first time: see error().
+  /// What came on the pubsub connection. Returns whether the server has refused for the first time: see
+  /// error().
   [[nodiscard]] bool accept(const Push& push, TimePoint now);
 
   /// How often there was a reason to ask again: messages plus confirmed (re-)subscriptions. Only grows.

@@ -6,8 +6,9 @@
 
 namespace rlock {
 
-/// What happens to who does not get it: a place among those who wait, or none. A try that does not wait leaves
-/// nothing behind. Over several servers there are no places: each would order the waiters in another way.
+/// What happens to who does not get it: a place among those who wait, or none. A try that does not wait
+/// leaves nothing behind. Over several servers there are no places: each would order the waiters in another
+/// way.
 enum class Turn { queue, leave, no_places };
 
 /// Who asks for what, and for how long: what every synchronizer with an owner is made from.

@@ -30,8 +30,8 @@ Channel latch_channel(const LockName& name);
 std::vector<std::string> fair_queue_keys(const LockName& name);
 
 /// The line of those of rlock who wait for a lock that is not fair: a zset, owner -> when it arrived; a hash,
-/// owner -> what the scripts note of it; and a hash, owner -> JSON, what it says of itself (of those who wait for a
-/// fair lock, too). Among Redisson's unlock latches, as the queue's.
+/// owner -> what the scripts note of it; and a hash, owner -> JSON, what it says of itself (of those who wait
+/// for a fair lock, too). Among Redisson's unlock latches, as the queue's.
 std::vector<std::string> line_keys(const LockName& name);
 
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.

@@ -36,7 +36,7 @@ std::optional<Line::Heard> place_in(std::string_view text) {
   const auto place = parse_count(words[0]);
   const auto rest = parse_count(words[1]);
   if (!place || *place < 1) return std::nullopt;
-  return Line::Heard{.place = *place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
+  return Line::Heard{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ Call Lock::renew() const {
           .args = {claim_.owner.str(), number(claim_.lease)}};
 }
 
-/// A first hold that is the only one can be released by a script of one key, too. Only a cluster ever asks for
-/// that script.
+/// A first hold that is the only one can be released by a script of one key, too. Only a cluster ever asks
+/// for that script.
 Call Lock::release(const ReleaseOptions& options) const {
   Call call = release_call(options, requests_.release_way());
   if (requests_.release_way() == Way::first && queue_keys().empty()) {

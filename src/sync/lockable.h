@@ -92,9 +92,9 @@ struct Renewed {};
 struct NotOurs {};
 using RenewAnswer = std::variant<Renewed, NotOurs, Failure>;
 
-/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a string.
-/// `waiting`: and that we wait: our owner is a field of the first hash, what we say of ourselves stands in the
-/// second; empty: that is written nowhere.
+/// Where an observer sees that we hold: a field of a hash, a member of a sorted set, or the value of a
+/// string. `waiting`: and that we wait: our owner is a field of the first hash, what we say of ourselves
+/// stands in the second; empty: that is written nowhere.
 struct Evidence {
   std::string key;
   std::string member;

@@ -13,8 +13,8 @@ inline bool long_profile() {
   return asked && *asked && *asked != '0';
 }
 
-/// Is rlock instrumented by sanitizers? The tests are compiled once and linked with both (tests/sanitized.cmake),
-/// so this is known at run time.
+/// Is rlock instrumented by sanitizers? The tests are compiled once and linked with both
+/// (tests/sanitized.cmake), so this is known at run time.
 inline const bool kSanitized = &__asan_init != nullptr;
 
 /// What rlock may have in memory, whatever a server sends.
