@@ -70,8 +70,8 @@ _rlock_verbs() {
 _rlock_options() {
   case $1 in
     'run')
-      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
       offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -234,6 +234,7 @@ _rlock_values() {
     'run --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'run --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
     'run --status-file') _rlock_leave_to_readline default ;;
+    'run --on-deadlock') _rlock_offer < <(compgen -W 'give-up wait') ;;
     'run --quorum') _rlock_offer < <(compgen -W 'majority all') ;;
     'run --password-file') _rlock_leave_to_readline default ;;
     'run --config') _rlock_leave_to_readline default ;;

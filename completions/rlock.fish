@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-lost --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-deadlock --on-lost --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -186,6 +186,7 @@ complete -c rlock -n '__rlock_verb run' -l status-file -r -F -d 'one JSON line t
 complete -c rlock -n '__rlock_verb run' -l status-fd -x -d 'the same, to an open descriptor'
 complete -c rlock -n '__rlock_verb run' -s q -l quiet -d 'Only errors and warnings'
 complete -c rlock -n '__rlock_verb run' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb run' -l on-deadlock -x -a 'give-up wait' -d 'What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a key of ours'
 complete -c rlock -n '__rlock_verb run' -l sync-replicas -x -d 'An acquire or a renewal counts only when so many replicas have it (WAIT)'
 complete -c rlock -n '__rlock_verb run' -l sync-timeout -x -d 'How long the replicas may take'
 complete -c rlock -n '__rlock_verb run' -l backoff -x -d 'The pause between tries of a type that nothing wakes: doubles from MIN to MAX, with jitter'

@@ -102,6 +102,7 @@ _rlock_arguments() {
         '*--quiet[Only errors and warnings]' \
         '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
         '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--on-deadlock=[What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a key of ours]:give-up|wait:(give-up wait)' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
         '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \

@@ -22,6 +22,7 @@ Metadata facts_about(const RunOptions& options) {
   if (!options.reason.empty()) facts.reason = options.reason;
   facts.labels = options.labels;
   facts.renews = options.renew;
+  for (const InheritedHold& hold : holds_above_us()) facts.holds.push_back({hold.key, hold.owner});
   return facts;
 }
 

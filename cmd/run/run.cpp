@@ -22,6 +22,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_environment.h"
 #include "cmd/run/command_lookup.h"
+#include "cmd/run/deadlock_watch.h"
 #include "cmd/run/held_command.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
@@ -46,8 +47,18 @@ std::string all_keys(const RunOptions& opt) {
 }
 
 /// How acquire() is to wait for this run.
-AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines) {
+AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines,
+                       std::optional<DeadlockWatch>& deadlock) {
   AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
+  if (deadlock) {
+    options.tell = [&lines, &deadlock](const Waiting& waiting) {
+      lines.hear(waiting);
+      deadlock->hear(waiting);
+    };
+    options.patience.interrupted = [&session, &deadlock] {
+      return session.signals.any() || deadlock->ends_the_wait();
+    };
+  }
   options.node_timeout = node_timeout(opt.lease, session.deployment.timeouts.command);
   options.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
@@ -55,10 +66,21 @@ AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines&
   return options;
 }
 
+/// A run inside another may wait for itself; one that holds nothing never does. Over several servers nobody says
+/// what it waits for.
+void watch_for_deadlocks(const RunOptions& opt, Session& session, std::optional<DeadlockWatch>& watch) {
+  if (opt.wait.nonblock || session.redis.nodes() > 1) return;
+  DeadlockWatch::Options options{.gives_up = opt.give_up_on_deadlock,
+                                 .answer_within = session.deployment.timeouts.command};
+  for (const InheritedHold& hold : holds_above_us()) options.holds.push_back({hold.key, hold.owner});
+  if (!options.holds.empty()) watch.emplace(session.redis, std::move(options));
+}
+
 /// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this
 /// hold is stale, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
 /// that waits for our end would never release them to us.
-Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::optional<LockSet>& locks) {
+Acquired take(const RunOptions& opt, Session& session, WaitLines& lines,
+              std::optional<DeadlockWatch>& deadlock, std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
     Owner owner = new_owner();
     const auto wish = [&](NewIdentity renewed) {
@@ -66,7 +88,7 @@ Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, std::op
       locks.emplace(opt, owner, above);
       return locks->wish();
     };
-    AcquireOptions options = waiting(opt, session, lines);
+    AcquireOptions options = waiting(opt, session, lines, deadlock);
     options.renew_identity = wish;
     Acquired got = acquire(session.redis, wish(NewIdentity::requests), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
@@ -100,6 +122,27 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
     groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
   mention(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
                       joined(groups, "; ")));
+}
+
+/// There is no lock: says why, writes the record, and answers the exit status.
+int end_without(const RunOptions& opt, const Session& session, WaitLines& lines,
+                const std::optional<DeadlockWatch>& deadlock, const GaveUp& gave_up, RunReport& report,
+                StatusRecord& status) {
+  const std::optional<int> signal =
+      gave_up.why == GaveUp::Why::interrupted ? session.signals.ended() : std::nullopt;
+  const bool waits_for_itself = deadlock && deadlock->ends_the_wait() && !signal;
+  say_who_voted(session.redis, gave_up.answers);
+  if (signal) lines.interrupted(*signal, gave_up);
+  if (waits_for_itself) complain(deadlock->text());
+  const int exit = signal             ? 128 + *signal
+                   : waits_for_itself ? static_cast<int>(opt.wait.conflict_exit_code)
+                                      : refuse(opt, session, lines, gave_up);
+  report.waited = between(opt.started, Clock::now());
+  report_gave_up(report, session.redis, gave_up, exit);
+  if (waits_for_itself) report.outcome = RunReport::Outcome::deadlock;
+  status.write(report);
+  if (signal) die_of(*signal);
+  return exit;
 }
 
 HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
@@ -228,19 +271,13 @@ int run(const RunOptions& opt, StatusRecord& status) {
   std::optional<LockSet> locks;
   if (opt.type->name == "permit")  // a pool of permits and a latch look alike
     refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait);
-  const Acquired got = take(opt, session, lines, locks);
-  if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
-    say_who_voted(redis, gave_up->answers);
-    const bool interrupted = gave_up->why == GaveUp::Why::interrupted;
-    if (interrupted) lines.interrupted(*signals.ended(), *gave_up);
-    const int exit = interrupted ? 128 + *signals.ended() : refuse(opt, session, lines, *gave_up);
-    report.waited = between(opt.started, Clock::now());
-    report_gave_up(report, redis, *gave_up, exit);
-    status.write(report);
-    if (interrupted) die_of(*signals.ended());
-    return exit;
-  }
+  std::optional<DeadlockWatch> deadlock;
+  watch_for_deadlocks(opt, session, deadlock);
+  const Acquired got = take(opt, session, lines, deadlock, locks);
+  if (const auto* gave_up = std::get_if<GaveUp>(&got))
+    return end_without(opt, session, lines, deadlock, *gave_up, report, status);
   lines.acquired();
+  deadlock.reset();
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);

@@ -44,7 +44,8 @@ struct RunOptions {
   bool until_group = false;              ///< release when the last member of the command's group has ended
 
   // How to stop it.
-  bool stop_on_loss = true;  ///< --on-lost
+  bool stop_on_loss = true;         ///< --on-lost
+  bool give_up_on_deadlock = true;  ///< --on-deadlock
   int signal = 15;
   Milliseconds kill_after{5000};           ///< between signal and KILL at --max-hold
   std::optional<Milliseconds> lost_grace;  ///< as typed; budget.lost_grace is what counts

@@ -226,6 +226,21 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
 
 void declare_rare(VerbSpec& spec, RunOptions& opt) {
   spec.group("Rarely");
+  spec.add(
+      {.names = "--on-deadlock",
+       .value = "give-up|wait",
+       .standard = "give-up",
+       .manual =
+           "What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a "
+           "key of ours. The one of them that came last gives up and says who waits for whom: status 75, outcome deadlock. "
+           "With wait it only says so.",
+       .offer = Offer::choices,
+       .choices = "give-up wait",
+       .hidden = true,
+       .set = [&opt](std::string_view value) {
+         if (value != "give-up" && value != "wait") throw Error{Error::usage, "expected give-up or wait"};
+         opt.give_up_on_deadlock = value == "give-up";
+       }});
   spec.add({.names = "--sync-replicas",
             .value = "N",
             .standard = "0",

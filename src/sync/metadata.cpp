@@ -23,11 +23,35 @@ constexpr std::size_t kLongestText = 1000;
 /// What is longer was not written by us.
 constexpr std::size_t kLongestFacts = 64 * 1024;
 
+/// Holds of runs above one another that are written down.
+constexpr std::size_t kMostHolds = 16;
+
 constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
 
 std::string brief(std::string_view text) { return utf8(redacted(text).substr(0, kLongestText)); }
 
 Json brief_or_null(const std::optional<std::string>& text) { return text ? Json(brief(*text)) : Json(); }
+
+/// [["key", "owner"], ...], of the innermost ones.
+Json holds_json(const std::vector<HeldKey>& holds) {
+  const std::size_t first = holds.size() > kMostHolds ? holds.size() - kMostHolds : 0;
+  Json all = Json::array();
+  for (std::size_t i = first; i < holds.size(); ++i)
+    all.push_back({utf8(holds[i].key.str()), utf8(holds[i].owner.str())});
+  return all;
+}
+
+std::vector<HeldKey> holds_in(const Json& facts) {
+  std::vector<HeldKey> holds;
+  const auto found = facts.find("holds");
+  if (found == facts.end() || !found->is_array()) return holds;
+  for (const Json& hold : *found) {
+    const bool is_one = hold.is_array() && hold.size() == 2 && hold[0].is_string() && hold[1].is_string();
+    if (is_one && holds.size() < kMostHolds)
+      holds.push_back({LockName{hold[0].get<std::string>()}, Owner{hold[1].get<std::string>()}});
+  }
+  return holds;
+}
 
 std::optional<std::string> variable(const char* name) {
   const char* value = std::getenv(name);
@@ -91,6 +115,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"url", brief_or_null(facts.url)},
             {"renews", facts.renews},
             {"exit", facts.exit ? Json(*facts.exit) : Json()}};
+  if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
   Call call{.script = &scripts::meta_write,
             .keys = {metadata_key(name), evidence.key},
             .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
@@ -127,6 +152,7 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
       if (value.is_string()) facts.labels[key] = value.get<std::string>();
     }
   }
+  facts.holds = holds_in(read);
   facts.since = duration_at(read, "since");
   facts.renewed = duration_at(read, "renewed");
   facts.lease = duration_at(read, "lease_ms");

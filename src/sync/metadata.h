@@ -5,10 +5,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sync/lockable.h"
 
 namespace rlock {
+
+/// A key that somebody holds, and as whom.
+struct HeldKey {
+  LockName key;
+  Owner owner;
+};
 
 /// What people want to know about a holder. Written by it, in a hash of rlock's own beside the lock, in a
 /// call of its own whose failure harms nobody; read by whoever waits or looks.
@@ -21,6 +28,7 @@ struct Metadata {
   std::map<std::string, std::string> labels{};
   std::optional<std::string> url{};  ///< of the CI job
   bool renews = true;                ///< else it ends with its lease, whether or not its holder lives
+  std::vector<HeldKey> holds{};      ///< of the runs above it: who waits for it may wait for itself
   std::optional<int> exit{};         ///< how the command ended, when only --min-hold keeps the key
 
   // Filled in by the server's script, by its clock, in milliseconds since the epoch.

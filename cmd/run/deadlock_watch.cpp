@@ -1,0 +1,111 @@
+#include "cmd/run/deadlock_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "cmd/view/holder_text.h"
+
+namespace rlock {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// When we look, counted from the beginning of the wait; then every minute.
+constexpr std::array<Milliseconds, 4> kLooksAt{1s, 5s, 15s, 30s};
+constexpr Milliseconds kThenEvery{60s};
+
+/// Before we look again at a circle that was found once.
+constexpr Milliseconds kSecondLook{100};
+
+TimePoint look_number(std::size_t number, TimePoint begun) {
+  if (number < kLooksAt.size()) return plus(begun, kLooksAt[number]);
+  return plus(begun, kThenEvery * static_cast<std::int64_t>(number - kLooksAt.size() + 1));
+}
+
+std::vector<Owner> owners_of(const std::vector<DeadlockMember>& circle) {
+  std::vector<Owner> owners;
+  for (const DeadlockMember& member : circle) owners.push_back(member.owner);
+  return owners;
+}
+
+/// "deadlock: 'b' is held by A, which waits for 'c', held by B, which waits for 'a', held by this run".
+std::string text_of(const std::vector<DeadlockMember>& circle) {
+  std::string text = fmt::format("deadlock: {} is held by ", quoted(circle.front().waits_for));
+  for (std::size_t i = 1; i < circle.size(); ++i)
+    text += fmt::format("{}, which waits for {}, held by ",
+                        holder_text({.owner = circle[i].owner, .meta = circle[i].meta}, std::nullopt),
+                        quoted(circle[i].waits_for));
+  return text + "a run above this one";
+}
+
+}  // namespace
+
+DeadlockWatch::DeadlockWatch(Redis& redis, Options options)
+    : redis_(redis), options_(std::move(options)), inquiry_(redis) {
+  redis_.loop().join(*this);
+}
+
+DeadlockWatch::~DeadlockWatch() { redis_.loop().leave(*this); }
+
+void DeadlockWatch::hear(const Waiting& waiting) {
+  if (waiting.busy == nullptr || waiting.what == nullptr || waiting.what->asker() == nullptr) return;
+  if (begun_ == kNever) {
+    begun_ = Clock::now();
+    look_at_ = look_number(0, begun_);
+  }
+  us_ = *waiting.what->asker();
+  const LockName wanted =
+      waiting.busy->member.empty() ? waiting.what->name() : LockName{waiting.busy->member};
+  if (wanted == wanted_) return;
+  wanted_ = wanted;
+  search_.reset();
+  inquiry_.drop();
+}
+
+TimePoint DeadlockWatch::wake_at() const {
+  if (ends_the_wait_) return kNever;
+  return search_ ? inquiry_.wake_at() : look_at_;
+}
+
+void DeadlockWatch::ready(short, TimePoint now) {
+  if (ends_the_wait_) return;
+  if (!search_) {
+    if (now >= look_at_) begin(now);
+    return;
+  }
+  if (inquiry_.under_way()) inquiry_.advance();
+  if (inquiry_.under_way()) return;
+  const std::vector<Inspection> seen = inquiry_.seen();
+  if (!seen.empty()) search_->read(seen.front());
+  if (seen.empty() || search_->next() == nullptr) return conclude(now);
+  inquiry_.begin(*search_->next(), std::nullopt, options_.answer_within);
+}
+
+void DeadlockWatch::begin(TimePoint now) {
+  search_.emplace(wanted_, *us_, options_.holds);
+  if (search_->next() == nullptr) return conclude(now);
+  inquiry_.begin(*search_->next(), std::nullopt, options_.answer_within);
+}
+
+void DeadlockWatch::conclude(TimePoint now) {
+  const std::vector<DeadlockMember> circle = search_->circle();
+  search_.reset();
+  const std::vector<Owner> owners = owners_of(circle);
+  const bool again = !circle.empty() && owners == suspects_;
+  suspects_ = owners;
+  if (!circle.empty() && !again) {
+    look_at_ = plus(now, kSecondLook);
+    return;
+  }
+  while (look_at_ <= now) look_at_ = look_number(++looks_, begun_);
+  if (!again || youngest(circle).owner != *us_) return;
+  text_ = text_of(circle);
+  ends_the_wait_ = options_.gives_up;
+  if (!options_.gives_up) complain(text_);
+}
+
+}  // namespace rlock

@@ -1,0 +1,77 @@
+// Runs inside runs that wait for each other.
+
+#include <doctest/doctest.h>
+
+#include <list>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+constexpr auto kLong = 60s;
+
+std::string key(int number) { return "key-" + std::to_string(number); }
+
+/// Run i holds key i and then asks for key i + 1, the last one for key 0: all at the same time.
+struct Circle {
+  Circle(int count, const std::string& options) {
+    const std::string gate = folder / "gate";
+    for (int i = 0; i < count; ++i) {
+      const std::string inner = "until [ -e '" + gate + "' ]; do sleep 0.01; done; sleep 0." +
+                                std::to_string(i) + "; '" + rlock_binary() + "' run -q " + options +
+                                " --status-file '" + folder / ("status-" + std::to_string(i)) + "' -k " +
+                                key((i + 1) % count) + " -- true; echo $? > '" +
+                                folder / ("exit-" + std::to_string(i)) + "'";
+      runs.push_back(redis.rlock("run", "-q", "-k", key(i), "--", "sh", "-c", inner));
+    }
+    for (int i = 0; i < count; ++i) REQUIRE(eventually([&] { return redis.has(key(i)); }, kLong));
+    write_file(gate, "");
+  }
+
+  std::string exit(int number) { return read_file(folder / ("exit-" + std::to_string(number))); }
+  std::string status(int number) { return read_file(folder / ("status-" + std::to_string(number))); }
+
+  RedisServer redis;
+  TempDir folder;
+  std::list<Rlock> runs;
+};
+
+}  // namespace
+
+TEST_CASE("of runs that wait for each other the youngest gives up, and the others go on") {
+  for (const int count : {2, 3, 5}) {
+    CAPTURE(count);
+    Circle circle{count, ""};
+    std::string errors;
+    for (Rlock& run : circle.runs) {
+      CHECK(run.exit_code(kLong) == 0);
+      errors += run.err();
+    }
+    int gave_up = 0;
+    for (int i = 0; i < count; ++i) {
+      CHECK((circle.exit(i) == "0\n" || circle.exit(i) == "75\n"));
+      if (circle.exit(i) != "75\n") continue;
+      ++gave_up;
+      CHECK(circle.status(i).find(R"("outcome":"deadlock","exit":75)") != std::string::npos);
+    }
+    CHECK(gave_up == 1);
+    CHECK_MESSAGE(errors.find("rlock: deadlock: 'key-") != std::string::npos, errors);
+    CHECK(errors.find("held by a run above this one\n") != std::string::npos);
+  }
+}
+
+TEST_CASE("with --on-deadlock wait a deadlock is only told") {
+  Circle circle{2, "--on-deadlock wait -w 4s"};
+  std::string errors;
+  for (Rlock& run : circle.runs) {
+    CHECK(run.exit_code(kLong) == 0);
+    errors += run.err();
+  }
+  CHECK_MESSAGE(errors.find("rlock: deadlock: 'key-") != std::string::npos, errors);
+  CHECK(circle.status(0).find(R"("outcome":"deadlock")") == std::string::npos);
+  CHECK(circle.status(1).find(R"("outcome":"deadlock")") == std::string::npos);
+}

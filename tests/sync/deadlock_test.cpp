@@ -1,0 +1,112 @@
+#include "sync/deadlock.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+using namespace rlock;
+
+namespace {
+
+/// "a:1" waits since 7 and its runs hold x as "h:1".
+Waiter waiter(const std::string& owner, int since, const std::vector<HeldKey>& holds) {
+  Metadata meta;
+  meta.holds = holds;
+  return {.owner = Owner{owner}, .since = Milliseconds{since}, .meta = meta};
+}
+
+HeldKey held(const std::string& key, const std::string& owner) { return {LockName{key}, Owner{owner}}; }
+
+/// Locks, each with its holders and its waiters.
+struct World {
+  void lock(const std::string& key, const std::vector<std::string>& holders, std::vector<Waiter> waiters,
+            const Kind& kind = kinds::lock) {
+    Inspection seen;
+    seen.name = LockName{key};
+    seen.kind = &kind;
+    for (const std::string& owner : holders) seen.holders.push_back({.owner = Owner{owner}});
+    seen.waiters = std::move(waiters);
+    locks[key] = std::move(seen);
+  }
+
+  /// The owners of the circle that `us` finds, which waits for `wanted` and holds `holds`.
+  std::vector<std::string> circle(const std::string& wanted, const std::string& us,
+                                  const std::vector<HeldKey>& holds) {
+    DeadlockSearch search{LockName{wanted}, Owner{us}, holds};
+    for (looks = 0; const LockName* key = search.next(); ++looks) search.read(locks[key->str()]);
+    found = search.circle();
+    std::vector<std::string> owners;
+    for (const DeadlockMember& member : found) owners.push_back(member.owner.str());
+    return owners;
+  }
+
+  std::map<std::string, Inspection> locks;
+  std::vector<DeadlockMember> found;
+  int looks = 0;
+};
+
+using Owners = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("two runs that wait for each other's key are a circle, and the younger is known") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
+
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}) == Owners{"w:1", "w:2"});
+  CHECK(world.found[0].waits_for.str() == "b");
+  CHECK(world.found[1].waits_for.str() == "a");
+  CHECK(youngest(world.found).owner.str() == "w:2");
+  CHECK(world.circle("a", "w:2", {held("b", "h:2")}) == Owners{"w:2", "w:1"});
+  CHECK(youngest(world.found).owner.str() == "w:2");
+}
+
+TEST_CASE("a circle may lead over any number of runs") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:5", 5, {held("e", "h:5")})});
+  world.lock("b", {"h:2"}, {waiter("w:1", 1, {held("a", "h:1")})});
+  world.lock("c", {"h:3"}, {waiter("w:2", 2, {held("b", "h:2")})});
+  world.lock("d", {"h:4"}, {waiter("w:3", 3, {held("c", "h:3")})});
+  world.lock("e", {"h:5"}, {waiter("w:4", 4, {held("d", "h:4")})});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}) == Owners{"w:1", "w:2", "w:3", "w:4", "w:5"});
+}
+
+TEST_CASE("who waits behind us, and holds nothing that we wait for, is no circle") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {}), waiter("w:3", 30, {held("c", "h:3")})});
+  world.lock("b", {"h:9"}, {waiter("w:1", 10, {held("a", "h:1")})});
+  world.lock("c", {"h:3"}, {});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());
+}
+
+TEST_CASE("a hold that has ended since it was written down closes no circle") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "gone:2")})});
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("a", "h:1")})});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // others hold b by now
+  world.lock("a", {"other:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we do not hold a any more
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
+  world.lock("b", {"h:2"}, {});
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());  // we do not wait any more
+}
+
+TEST_CASE("of several permits another one may come back, so nobody waits for itself") {
+  World world;
+  world.lock("a", {"h:1"}, {waiter("w:2", 20, {held("b", "h:2")})});
+  world.lock("b", {"h:2", "h:3"}, {waiter("w:1", 10, {held("a", "h:1")})}, kinds::permit);
+  CHECK(world.circle("b", "w:1", {held("a", "h:1")}).empty());
+}
+
+TEST_CASE("the search ends, however the holds of others lead") {
+  World world;
+  world.lock("b", {"h:2"}, {waiter("w:1", 10, {held("k0", "h:1")})});
+  for (int i = 0; i < 200; ++i) {
+    const std::string next = "k" + std::to_string((i + 1) % 150);
+    world.lock("k" + std::to_string(i), {"h:1"},
+               {waiter("w:" + std::to_string(i + 5), 20, {held(next, "h:1")})});
+  }
+  CHECK(world.circle("b", "w:1", {held("k0", "h:1")}).empty());
+  CHECK(world.looks == 65);
+}
