@@ -12,8 +12,8 @@
 
 namespace rlock {
 
-/// Looks now and then, while a nested run waits, whether it waits for itself: one second after the wait began, and
-/// when wait lines are due. The youngest of a circle gives up, so that the others go on.
+/// Looks now and then, while a nested run waits, whether it waits for itself: one second after the wait
+/// began, and when wait lines are due. The youngest of a circle gives up, so that the others go on.
 class DeadlockWatch final : public Source {
  public:
   struct Options {

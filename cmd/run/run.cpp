@@ -66,8 +66,8 @@ AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines&
   return options;
 }
 
-/// A run inside another may wait for itself; one that holds nothing never does. Over several servers nobody says
-/// what it waits for.
+/// A run inside another may wait for itself; one that holds nothing never does. Over several servers nobody
+/// says what it waits for.
 void watch_for_deadlocks(const RunOptions& opt, Session& session, std::optional<DeadlockWatch>& watch) {
   if (opt.wait.nonblock || session.redis.nodes() > 1) return;
   DeadlockWatch::Options options{.gives_up = opt.give_up_on_deadlock,

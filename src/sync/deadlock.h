@@ -19,13 +19,13 @@ struct DeadlockMember {
   std::optional<Metadata> meta;  ///< nothing: us
 };
 
-/// Looks for a circle of waiters that only wait for each other: we wait for `wanted`, and who waits for what we
-/// hold holds `wanted`, or holds what somebody waits for who holds it, and so on. It goes from our holds to
-/// their waiters, and from the holds that those have written down to their waiters.
+/// Looks for a circle of waiters that only wait for each other: we wait for `wanted`, and who waits for what
+/// we hold holds `wanted`, or holds what somebody waits for who holds it, and so on. It goes from our holds
+/// to their waiters, and from the holds that those have written down to their waiters.
 ///
 /// Values go in and come out: it says which key to inspect next, and reads what was seen. What it has found
-/// between two looks at different keys may have been true of neither moment, so only a circle that is found twice
-/// is one: a deadlock stays.
+/// between two looks at different keys may have been true of neither moment, so only a circle that is found
+/// twice is one: a deadlock stays.
 class DeadlockSearch {
  public:
   /// `holds`: ours, and those of the runs above us.
