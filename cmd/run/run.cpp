@@ -1,4 +1,4 @@
-// rlock run from its parsed options to its exit status. run() at the end of this file is the story: wait
+// rlock run from its parsed options to its exit status. run() at the end of this file is where to begin: wait
 // (take()), hold (a Keeper renews, a HeldCommand runs), release, say what happened, end as the command did.
 // The functions before it are its steps.
 //
@@ -77,8 +77,8 @@ void watch_for_deadlocks(const RunOptions& opt, Session& session, std::optional<
 }
 
 /// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this
-/// hold is stale, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
-/// that waits for our end would never release them to us.
+/// hold is gone, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
+/// waits until we end, so it can never release them to us.
 Acquired take(const RunOptions& opt, Session& session, WaitLines& lines,
               std::optional<DeadlockWatch>& deadlock, std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
@@ -206,7 +206,7 @@ RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSe
                             const CommandOutcome& ended, bool lost) {
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
-  // By the server's clock, from the server's own time: the two clocks never meet.
+  // By the server's clock, from the server's own time: never mixed with our clock.
   if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
   const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
   const std::vector<ReleaseResult> answers = release(redis, parts, options, within(goodbye(parts.size())));
@@ -259,7 +259,8 @@ int end_like(const CommandOutcome& ended, bool lost) {
 
 int run(const RunOptions& opt, StatusRecord& status) {
   RunReport report = report_of(opt);
-  Session session{opt.deployment, opt.wait, opt.quorum_all};  // a Ctrl-C is a fact to look at from here on
+  Session session{opt.deployment, opt.wait,
+                  opt.quorum_all};  // from here on a signal only sets a flag that we check
   Executor& redis = session.redis;
   const Signals& signals = session.signals;
   mention(opt.budget.str());
@@ -301,8 +302,8 @@ int run(const RunOptions& opt, StatusRecord& status) {
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";
   say_how_it_ended(opt, ended);
-  // A quorum may be reached before two nodes have told their run ids: only now do we know whether they are
-  // one server.
+  // A quorum may be reached before two nodes have told their run ids. We know only now whether they are one
+  // server.
   if (const auto twice = redis.same_server_twice()) complain(twice->text);
   report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
   status.write(report);

@@ -9,10 +9,12 @@
 // An attempt ends with finish_attempt(). After that the vote is settled, or begin() has the next turn: at
 // once after a redirection, after a pause in all other cases. A settled vote never changes.
 //
-// Two failures shaped this file. A server that hangs takes calls and answers them much later: a connection
-// whose reply is late is abandoned and carries no new call, and other calls go on with a new connection. And
-// a call that was sent twice may be carried out twice: Vote::attempts counts every copy that a server may
-// have received, so that a reply such as "not yours" is believed only when there was one copy.
+// Two failures shaped this file. A server that hangs takes calls and answers them much later: when one
+// attempt takes longer than Timeouts::command, its connection is abandoned, and other calls go on with a new
+// one. A call that the caller stopped waiting for, because a quorum was enough, stays on its connection:
+// renewals skip that connection, and the release is written behind the call. And a call that was sent twice
+// may be carried out twice: Vote::attempts counts every copy that a server may have received, so that a reply
+// such as "not yours" is believed only when there was one copy.
 
 #include "redis/executor.h"
 
@@ -86,7 +88,7 @@ Executor::~Executor() { loop_.leave(*this); }
 
 std::size_t Executor::quorum() const noexcept { return options_.all ? nodes() : nodes() / 2 + 1; }
 
-/// By as many nodes as a quorum needs: one node that answered does not make a quorum reachable.
+/// True when as many nodes have replied as a quorum needs: one that replied does not make a quorum reachable.
 bool Executor::contacted() const {
   const auto spoke = std::ranges::count_if(routes_, [](const auto& route) { return route->contacted(); });
   return static_cast<std::size_t>(spoke) >= quorum();
@@ -154,7 +156,8 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
   }
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node)
-    // An attempt without a reply counts too: its copy may still be carried out.
+    // We stop waiting for nodes that have not replied. Their calls stay on the wire and may still be carried
+    // out.
     finish_attempt(pending.node_calls[node], pending.votes[node]);
   Votes votes = std::move(pending.votes);
   drop(request);
@@ -279,9 +282,9 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
                                           .asking = std::exchange(node_call.with_asking, false)});
 }
 
-/// A server that hangs keeps our calls in its socket buffer. One unanswered acquire per connection is
-/// allowed, so that what undoes it is still read when we have gone: a server reads little of a socket whose
-/// other end is closed.
+/// Stops acquires and renewals, while a release or an undo may always follow. A server that hangs keeps our
+/// calls in its socket buffer. One unanswered acquire per connection is allowed, so that what undoes it is
+/// still read when we have gone: a server reads little of a socket whose other end is closed.
 bool Executor::has_unanswered_call(const Pending& pending, const Connection& connection) const {
   return nodes() > 1 && pending.delivery.retry == Delivery::Retry::never && with_source(pending.delivery) &&
          connection.has_unanswered();

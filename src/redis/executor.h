@@ -39,7 +39,7 @@ class Executor final : public Redis, public Source {
   std::string str(std::size_t node) const override;
   bool keeps_trying() const override { return options_.retry_first_contact || contacted(); }
 
-  /// Each attempt is cut to Timeouts::command; a connection whose answer is late is abandoned.
+  /// Each attempt is cut to Timeouts::command; a connection on which one took longer is abandoned.
   Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
   const Votes& votes(Request request) const override;
   bool settled(Request request) const override;

@@ -35,8 +35,10 @@ class Wait {
 
   Acquired run() {
     for (;;) {
-      if (auto taken = round_.attempt(stages_, undo_, !only_lives_)) {
-        undo_.detach();  // what undoes earlier rounds goes on in the background
+      if (auto taken = round_.attempt(stages_, undo_, sends_facts_)) {
+        // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
+        // not answer this round.
+        undo_.detach();
         if (!several_nodes_ && blocked().what().silent_while_held()) wakeups_.let_stand();
         return *std::move(taken);
       }
@@ -123,13 +125,13 @@ class Wait {
 
   // --- sleep -----------------------------------------------------------------------------------
 
-  /// Until there is a reason to ask again.
+  /// Sleeps until there is a reason to ask again.
   void sleep() {
-    while (sleep_in_place()) {}
+    while (sleep_once()) {}  // once more for each place that we move up
   }
 
-  /// True: we have moved up in the line, and sleep on in the new place.
-  bool sleep_in_place() {
+  /// Returns whether we have moved up in the line and have to sleep on, with the pace of the new place.
+  bool sleep_once() {
     const Waitable& what = blocked().what();
     const Busy* const busy = result().busy ? &*busy_ : nullptr;
     const Line* const line = busy != nullptr ? what.line(*busy) : nullptr;
@@ -153,11 +155,12 @@ class Wait {
     return false;
   }
 
-  /// Until then, or until messages say that asking is worth it. True: they say instead that we have moved up.
+  /// Sleeps until `until`, or until messages say that asking is worth it. Returns whether they say instead
+  /// that we have moved up.
   bool sleep_until_told(TimePoint until, const Line* line) {
     TimePoint ask_at = earliest(until, options_.patience.until);
-    only_lives_ = false;
-    for (bool told = false;;) {
+    sends_facts_ = true;
+    for (bool worth_asking = false;;) {
       const TimePoint now = Clock::now();
       bool moved = false;
       for (const Message& message : wakeups_.take()) {
@@ -166,12 +169,12 @@ class Wait {
         if (heard.place) Line::move_up(*busy_, heard, now);
         if (!heard.ask_after) continue;
         ask_at = earliest(ask_at, std::max(plus(now, *heard.ask_after), pacing_.ask_after_wakeup()));
-        told = true;
+        worth_asking = true;
       }
-      if (moved && !told) return true;
+      if (moved && !worth_asking) return true;
       if (now >= ask_at || options_.patience.interrupted()) {
-        if (told) pacing_.count_wakeup(now);
-        only_lives_ = !told && line != nullptr && *busy_->position > 2;
+        if (worth_asking) pacing_.count_wakeup(now);
+        sends_facts_ = worth_asking || line == nullptr || *busy_->position <= Line::kListening;
         return false;
       }
       redis_.loop().turn(ask_at);
@@ -192,7 +195,7 @@ class Wait {
 
   Redis& redis_;
   const AcquireOptions& options_;
-  const bool several_nodes_;  ///< nodes
+  const bool several_nodes_;
   const bool single_attempt_;
 
   std::vector<Stage> stages_;
@@ -202,7 +205,7 @@ class Wait {
   Undo undo_;
   Pacing pacing_;
   WakeUps wakeups_;
-  bool only_lives_ = false;  ///< we ask only to say that we live: what is known of us stands there already
+  bool sends_facts_ = true;  ///< false: the server knows them, and the next call only keeps our place
 };
 
 }  // namespace

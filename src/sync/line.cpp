@@ -54,7 +54,7 @@ std::vector<std::string> Line::arguments(Milliseconds waited) const {
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};
-  if (*busy.position > 2) return {own_};
+  if (*busy.position > kListening) return {own_};
   return {own_, releases_};
 }
 
@@ -64,11 +64,11 @@ Line::Heard Line::hear(const Message& message, const Busy& busy) const {
     const auto moved = message.text ? place_in(*message.text) : std::nullopt;
     if (moved) return *moved;
     // A failover makes thousands subscribe again at once: they ask one after the other.
-    return {.ask_after = message.text || place <= 2 ? Milliseconds{0} : kBetweenQuestions * place};
+    return {.ask_after = message.text || place <= kListening ? Milliseconds{0} : kBetweenQuestions * place};
   }
   if (place <= 1) return Heard::reason();
   // What was released before we listened here, the first has heard.
-  if (place > 2 || !message.text) return {};
+  if (place > kListening || !message.text) return {};
   return {.ask_after = kFirstMayTake};
 }
 

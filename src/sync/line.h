@@ -24,6 +24,9 @@ class Line {
   /// Each place has its own time to ask again, up to this.
   static constexpr Milliseconds kSleepsAtMost{120000};
 
+  /// So many at the front listen to the releases of other clients, too.
+  static constexpr std::int64_t kListening = 2;
+
   /// `releases`: where every client announces them.
   Line(const Claim& claim, Channel releases);
 
