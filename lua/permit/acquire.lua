@@ -101,7 +101,9 @@ end
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
-if missing > 0 then leave_line(queue, owner, rest) end
+if missing > 0 and leave_line(queue, owner, rest) and available > 0 then
+  tell_waiters(queue, available, true)
+end
 announce_more()
 local answer = {'held', time}
 for i = 1, count do answer[i + 2] = ours[i] end

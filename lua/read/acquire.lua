@@ -30,6 +30,7 @@ local now = include('now')
 local is_over = include('is_over')
 local in_turn = include('in_turn')
 local leave_line = include('leave_line')
+local tell_waiters = include('tell_waiters')
 local queue_at = include('queue_at')
 local queue = queue_at(KEYS, 3, ARGV[5], ARGV[6], ARGV[4])
 
@@ -57,5 +58,5 @@ local counts = another and redis.call('exists', request) == 0 or holds == 0
 if counts then redis.call('hincrby', lock, owner, 1) end
 if counts and request then redis.call('set', request, 1, 'px', memory) end
 redis.call('pexpire', lock, longest)
-if not ours then leave_line(queue, owner, longest) end
+if not ours and leave_line(queue, owner, longest) then tell_waiters(queue, 0, true) end
 return {'held', time}, not counts

@@ -2,10 +2,17 @@ local waiter_of = include('waiter_of')
 local note_waiter = include('note_waiter')
 local may_take = include('may_take')
 local holder_of = include('holder_of')
+local drop_waiter = include('drop_waiter')
 
 -- Gives `owner` its place in the line, or keeps it there. Answers its place, the length of the line, and
 -- after how many ms it must say again that it lives.
 local function take_place(queue, owner, needs, time)
+  for _ = 1, 16 do  -- or the dead in front would hide who is first
+    local first = redis.call('zrange', queue.line, 0, 0)[1]
+    local waiter = first and first ~= owner and waiter_of(queue.waiters, first)
+    if not first or first == owner or waiter and waiter.alive > time then break end
+    drop_waiter(queue, first)
+  end
   local length = redis.call('zcard', queue.line)
   local known = redis.call('zscore', queue.line, owner) and waiter_of(queue.waiters, owner)
   local arrived = known and known.arrived
@@ -56,7 +63,7 @@ local function in_turn(queue, owner, ours, over, needs, room, rest, lock, time)
   if over and (ours or needs <= room) then return {'not_ours'} end
   if ours then return nil end
   local may, soon = false, nil
-  if needs <= room then may, soon = may_take(queue, owner, needs, room, time) end
+  if needs <= room then may, soon = may_take(queue, owner, needs, room, rest, time) end
   if may then return nil end
 
   local holder = lock and rest ~= -2 and holder_of(lock) or ''

@@ -8,8 +8,8 @@ local drop_waiter = include('drop_waiter')
 -- never passes a writer. Who is dead or frozen leaves the line; who was frozen takes its old place when it asks
 -- again.
 -- Answers true; or false, and after how many ms to ask again (nothing: a message tells).
--- queue, needs, room: see in_turn
-local function may_take(queue, owner, needs, room, time)
+-- queue, needs, room, rest: see in_turn
+local function may_take(queue, owner, needs, room, rest, time)
   if not queue.line then return true end
   local place = 0
   for _ = 1, 16 do
@@ -23,7 +23,9 @@ local function may_take(queue, owner, needs, room, time)
       note_waiter(queue.waiters, other, waiter)
       return true
     elseif waiter and waiter.needs > room then
-      return false
+      -- Nobody tells it before there is room: that it hears its place shows that it lives.
+      if tell_owner(queue, other, string.format('%d %.0f', place + 1, rest)) > 0 then return false end
+      drop_waiter(queue, other)
     elseif waiter and waiter.told > 0 then
       return false, 260 - (time - waiter.told)
     elseif waiter and tell_owner(queue, other, '0') > 0 then
@@ -34,6 +36,7 @@ local function may_take(queue, owner, needs, room, time)
       drop_waiter(queue, other)
     end
   end
+  if needs == 0 then return false, 260 end  -- there may be a writer behind so many
   return true
 end
 return may_take

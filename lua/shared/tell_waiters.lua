@@ -4,12 +4,13 @@ local note_waiter = include('note_waiter')
 local tell_owner = include('tell_owner')
 local drop_waiter = include('drop_waiter')
 
-local function tell_in_order(queue, room)
+local function tell_in_order(queue, room, rest_only)
   local time, place, dead = now(), 0, 0
   while place < 500 and dead < 100 do
     local owner = redis.call('zrange', queue.line, place, place)[1]
     if not owner then return '' end
     local waiter = waiter_of(queue.waiters, owner, time)
+    if rest_only and waiter and waiter.told > 0 then return '' end
     local too_much = waiter and waiter.needs > room
     if too_much and (room < 1 or waiter.passed >= 10) then return '' end
     local heard, why = 0, nil
@@ -24,7 +25,12 @@ local function tell_in_order(queue, room)
       waiter.told = waiter.told > 0 and waiter.told or time
       note_waiter(queue.waiters, owner, waiter)
       place = place + 1
-      if waiter.needs > 0 and waiter.needs == room then return '' end
+      if waiter.needs > 0 and waiter.needs == room then
+        -- Who has become second does not know it, and is to ask when the first is frozen.
+        local second = dead > 0 and place == 1 and redis.call('zrange', queue.line, 1, 1)[1]
+        if second then tell_owner(queue, second, '2 0') end
+        return ''
+      end
       room = waiter.needs == 0 and 0 or room - waiter.needs
     end
   end
@@ -34,10 +40,11 @@ end
 -- Tells those in the line whose turn it is: the first, or the first readers together, or as many as `room`
 -- serves (see in_turn). Who cannot hear is dead, and the next is told; those behind a hundred of them ask by
 -- themselves. Comes last in a script and never fails: answers why nobody could be told, or ''.
+-- rest_only: somebody has just taken a part of the room; where the first has been told, all were.
 -- queue: see in_turn
-local function tell_waiters(queue, room)
-  if not queue.line then return '' end
-  local done, why = pcall(tell_in_order, queue, room)
+local function tell_waiters(queue, room, rest_only)
+  if not queue or not queue.line then return '' end
+  local done, why = pcall(tell_in_order, queue, room, rest_only)
   if done then return why end
   return type(why) == 'table' and why.err or tostring(why)
 end

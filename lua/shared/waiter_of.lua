@@ -13,6 +13,7 @@ local function waiter_of(waiters, owner, time)
   local alive, arrived, needs, told, passed = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not alive then return nil end
   alive, told = tonumber(alive), tonumber(told)
+  if time and told > time then told = 0 end  -- the clock was set back
   if time and (alive <= time or told > 0 and time - told >= 250) then return nil end
   return { alive = alive, arrived = arrived, needs = tonumber(needs), told = told, passed = tonumber(passed) }
 end
