@@ -63,22 +63,24 @@ void DeadlockWatch::hear(const Waiting& waiting) {
   if (wanted == wanted_) return;
   wanted_ = wanted;
   search_.reset();
+  circle_.clear();
   inquiry_.drop();
 }
 
 TimePoint DeadlockWatch::wake_at() const {
   if (ends_the_wait_) return kNever;
-  return search_ ? inquiry_.wake_at() : look_at_;
+  return search_ || !circle_.empty() ? inquiry_.wake_at() : look_at_;
 }
 
 void DeadlockWatch::ready(short, TimePoint now) {
   if (ends_the_wait_) return;
-  if (!search_) {
+  if (!search_ && circle_.empty()) {
     if (now >= look_at_) begin(now);
     return;
   }
   if (inquiry_.under_way()) inquiry_.advance();
   if (inquiry_.under_way()) return;
+  if (!circle_.empty()) return hear_who_lives();
   const std::vector<Inspection> seen = inquiry_.seen();
   if (!seen.empty()) search_->read(seen.front());
   if (seen.empty() || search_->next() == nullptr) return conclude(now);
@@ -103,7 +105,21 @@ void DeadlockWatch::conclude(TimePoint now) {
   }
   while (look_at_ <= now) look_at_ = look_number(++looks_, begun_);
   if (!again || youngest(circle).owner != *us_) return;
-  text_ = text_of(circle);
+  circle_ = circle;
+  living_ = 1;
+  ask_who_lives();
+}
+
+void DeadlockWatch::ask_who_lives() {
+  const DeadlockMember& next = circle_[living_];
+  inquiry_.begin(next.waits_for, next.own, options_.answer_within);
+}
+
+void DeadlockWatch::hear_who_lives() {
+  if (inquiry_.listeners() == 0) return circle_.clear();  // killed, or nobody may say: no reason to give up
+  if (++living_ < circle_.size()) return ask_who_lives();
+  text_ = text_of(circle_);
+  circle_.clear();
   ends_the_wait_ = options_.gives_up;
   if (!options_.gives_up) complain(text_);
 }

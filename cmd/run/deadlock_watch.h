@@ -14,6 +14,8 @@ namespace rlock {
 
 /// Looks now and then, while a nested run waits, whether it waits for itself: one second after the wait
 /// began, and when wait lines are due. The youngest of a circle gives up, so that the others go on.
+///
+/// A waiter that was killed is in no circle: its own lock ends with its lease.
 class DeadlockWatch final : public Source {
  public:
   struct Options {
@@ -39,6 +41,8 @@ class DeadlockWatch final : public Source {
  private:
   void begin(TimePoint now);
   void conclude(TimePoint now);
+  void ask_who_lives();
+  void hear_who_lives();
 
   Redis& redis_;
   const Options options_;
@@ -48,7 +52,9 @@ class DeadlockWatch final : public Source {
   std::size_t looks_ = 0;
   TimePoint look_at_ = kNever;
   std::optional<DeadlockSearch> search_;
-  std::vector<Owner> suspects_;  ///< the circle that the last look has found
+  std::vector<Owner> suspects_;         ///< the circle that the last look has found
+  std::vector<DeadlockMember> circle_;  ///< found twice: do all of it live?
+  std::size_t living_ = 0;              ///< so many of it do, we first
   Inquiry inquiry_;
   bool ends_the_wait_ = false;
   std::string text_;

@@ -50,10 +50,12 @@ void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection
   for (const Waiter& waiter : seen.waiters) {
     if (!waiter.meta || !waiter.since || waiter.owner == us_) continue;
     std::vector<DeadlockMember> path = candidate.path;
-    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.meta});
+    const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
+    const Channel own{kind.channel(candidate.hold.key).str() + ":" + waiter.owner.str()};
+    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.meta, own});
     for (const HeldKey& hold : waiter.meta->holds) {
       if (hold.key == wanted_ && holders_.contains(hold.owner)) {
-        circle_ = {{us_, wanted_, since_, std::nullopt}};
+        circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .meta = {}}};
         circle_.insert(circle_.end(), path.rbegin(), path.rend());
         return;
       }

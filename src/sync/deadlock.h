@@ -17,6 +17,7 @@ struct DeadlockMember {
   LockName waits_for;
   Milliseconds since{0};         ///< when it arrived, by the server's clock
   std::optional<Metadata> meta;  ///< nothing: us
+  Channel own{""};               ///< where it is told: nobody listens there when it was killed
 };
 
 /// Looks for a circle of waiters that only wait for each other: we wait for `wanted`, and who waits for what

@@ -54,7 +54,7 @@ Call ReadWriteLock::ask(Milliseconds waited) const {
             .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
   append(call.keys, line_.keys());
   append(call.args, line_.arguments(waited));
-  call.args.push_back(hold_ == Hold::another ? "1" : "0");
+  call.args.emplace_back(hold_ == Hold::another ? "1" : "0");
   if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
   return call;
 }

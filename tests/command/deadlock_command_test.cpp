@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
 #include <list>
 
 #include "support/cli.h"
@@ -74,4 +75,23 @@ TEST_CASE("with --on-deadlock wait a deadlock is only told") {
   CHECK_MESSAGE(errors.find("rlock: deadlock: 'key-") != std::string::npos, errors);
   CHECK(circle.status(0).find(R"("outcome":"deadlock")") == std::string::npos);
   CHECK(circle.status(1).find(R"("outcome":"deadlock")") == std::string::npos);
+}
+
+TEST_CASE("a run that was killed while it waited is in no circle, and nobody gives up for it") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string go = folder / "go";
+  Rlock holder = redis.rlock(
+      "run", "-q", "-k", "a", "--", "sh", "-c",
+      "until [ -e '" + go + "' ]; do sleep 0.01; done; exec \"$0\" run -q -k b -- echo done", rlock_binary());
+  REQUIRE(eventually([&] { return redis.has("a"); }, kLong));
+  Rlock killed = redis.rlock("run", "-q", "-k", "b", "--lease", "8s", "--", rlock_binary(), "run", "-q", "-k",
+                             "a", "--", "true");
+  const auto waits = [&] { return redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{a}:*"}) != ""; };
+  REQUIRE(eventually(waits, kLong));
+  for (const pid_t pid : killed.family()) ::kill(pid, SIGKILL);
+  REQUIRE(eventually([&] { return !waits(); }, kLong));
+  write_file(go, "");
+  CHECK(holder.exit_code(kLong) == 0);
+  CHECK_MESSAGE(holder.out() == "done\n", holder.err());
 }
