@@ -230,6 +230,26 @@ TEST_CASE("a forced release tells the first of the line") {
   CHECK(first.heard() == "0");
 }
 
+TEST_CASE("where two processes wait as one owner, the other asks again when one gives up") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  Listener other = scene.listener("b:1");
+  scene.undo(Lock{waiting("b:1")});
+  CHECK(other.heard() == "0");
+}
+
+TEST_CASE("places are told without the dead in front") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("dead:1");
+  scene.ask("dead:2");
+  for (const char* owner : {"dead:1", "dead:2"}) {
+    scene.server.cli({"HSET", kLine + ":waiters", owner, "1 1 1 0 0"});  // alive until 1970
+  }
+  CHECK(busy(scene.ask("b:1")).position == 1);
+  CHECK(scene.line() == "b:1");
+}
+
 TEST_CASE("asking and giving up twice changes nothing") {
   LineScene scene;
   scene.ask("a:1");
@@ -261,12 +281,14 @@ TEST_CASE("readers do not pass a writer who waits, and the readers behind it are
   const std::string channel = "redisson_rwlock:{deploy}";
   REQUIRE(is_held(scene.ask(reader("r:1"))));
   REQUIRE(is_held(scene.ask(reader("r:2"))));
+  Listener of_writer{scene.server, Channel{channel + ":w:1"}};
   CHECK(busy(scene.ask(writer)).position == 1);
   CHECK(busy(scene.ask(reader("r:3"))).position == 2);
   CHECK(busy(scene.ask(reader("r:4"))).position == 3);
+  CHECK(of_writer.heard().starts_with("1 "));  // asked whether it lives
+  CHECK(of_writer.heard().starts_with("1 "));
   CHECK(is_held(scene.ask(reader("r:1"))));  // it reads already
 
-  Listener of_writer{scene.server, Channel{channel + ":w:1"}};
   Listener third{scene.server, Channel{channel + ":r:3"}};
   Listener fourth{scene.server, Channel{channel + ":r:4"}};
   scene.Scene::release(reader("r:1"));
@@ -290,6 +312,7 @@ TEST_CASE("readers behind a writer that gives up are told at once, beside those 
   const WriteLock writer{waiting("w:1")};
   const ReadLock second{waiting("r:2")};
   scene.ask(ReadLock{waiting("r:1")});
+  const Listener of_writer{scene.server, Channel{"redisson_rwlock:{deploy}:w:1"}};
   scene.ask(writer);
   CHECK(is_busy(scene.ask(second)));
   Listener listener{scene.server, Channel{"redisson_rwlock:{deploy}:r:2"}};
@@ -297,6 +320,27 @@ TEST_CASE("readers behind a writer that gives up are told at once, beside those 
   CHECK(listener.heard().starts_with("1 "));
   CHECK(listener.heard() == "0");
   CHECK(is_held(scene.ask(second)));
+}
+
+TEST_CASE("a writer that was killed while it waited hinders no reader beside those who read") {
+  LineScene scene;
+  scene.ask(ReadLock{waiting("r:1")});
+  CHECK(busy(scene.ask(WriteLock{waiting("w:1")})).position == 1);
+  CHECK(is_held(scene.ask(ReadLock{waiting("r:2")})));
+  CHECK(scene.line().empty());
+}
+
+TEST_CASE("readers that the end of a lease or another client let in are told by the first of them") {
+  LineScene scene;
+  const auto reader = [](const std::string& owner) { return ReadLock{waiting(owner)}; };
+  const std::string channel = "redisson_rwlock:{deploy}";
+  scene.ask(WriteLock{waiting("w:1")});
+  Listener second{scene.server, Channel{channel + ":r:2"}};
+  for (const char* owner : {"r:1", "r:2"}) CHECK(is_busy(scene.ask(reader(owner))));
+  scene.server.cli({"DEL", "deploy"});  // as Redisson leaves it, or the end of a lease
+  CHECK(is_held(scene.ask(reader("r:1"))));
+  CHECK(second.heard().starts_with("1 "));
+  CHECK(second.heard() == "0");
 }
 
 TEST_CASE("as many waiters are told as the permits that came back serve") {
@@ -326,6 +370,7 @@ TEST_CASE("permits that are too few for the first serve the next, but not more t
     return Permits{waiting(owner), {.count = count, .total = 3}};
   };
   scene.ask(permits("a:1", 2));
+  const Listener first{scene.server, Channel{"redisson_sc:{deploy}:b:1"}};
   CHECK(busy(scene.ask(permits("b:1", 3))).position == 1);
   for (int i = 0; i < 10; ++i) {
     const Permits small = permits("n:" + std::to_string(i), 1);
