@@ -233,7 +233,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
        .manual =
            "What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a "
            "key of ours. The one of them that came last gives up and says who waits for whom: status 75, outcome deadlock. "
-           "With wait it only says so.",
+           "With wait it only says so. A wait that -w or --max-hold of another run would end later counts as well.",
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,

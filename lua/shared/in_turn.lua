@@ -9,18 +9,20 @@ local drop_waiter = include('drop_waiter')
 local function take_place(queue, owner, needs, time)
   for _ = 1, 16 do  -- or the dead in front would hide who is first
     local first = redis.call('zrange', queue.line, 0, 0)[1]
-    local waiter = first and first ~= owner and waiter_of(queue.waiters, first)
+    local waiter = first and first ~= owner and waiter_of(queue, first)
     if not first or first == owner or waiter and waiter.alive > time then break end
     drop_waiter(queue, first)
   end
   local length = redis.call('zcard', queue.line)
-  local known = redis.call('zscore', queue.line, owner) and waiter_of(queue.waiters, owner)
+  local listed = redis.call('zscore', queue.line, owner)
+  local known = waiter_of(queue, owner)
+  if known and not listed and known.alive <= time then known = nil end
   local arrived = known and known.arrived
   if not known then
     local clock = redis.call('time')
     arrived = string.format('%.0f', clock[1] * 1000000 + clock[2] - queue.waited * 1000)
-    length = length + 1
   end
+  if not listed then length = length + 1 end
   local place = redis.call('zcount', queue.line, '-inf', '(' .. arrived) + 1
   local sleeps = place <= 2 and place * 2000 or math.min(20000 + place * 1000, 120000)
   local alive = time + 2 * sleeps + 10000
@@ -28,8 +30,8 @@ local function take_place(queue, owner, needs, time)
   redis.call('pexpire', queue.waiters, stays)  -- first: who may not do this leaves nothing without a TTL
   redis.call('zadd', queue.line, arrived, owner)
   redis.call('pexpire', queue.line, stays)
-  note_waiter(queue.waiters, owner, {
-    alive = alive, arrived = arrived, needs = needs, told = 0, passed = known and known.passed or 0,
+  note_waiter(queue, owner, {
+    alive = alive, arrived = arrived, needs = needs, told = 0, before = known and known.before or queue.passes,
   })
   redis.call('pexpire', queue.waiters, stays)
   redis.call('pexpire', queue.facts, stays)

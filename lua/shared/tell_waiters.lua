@@ -6,10 +6,10 @@ local drop_waiter = include('drop_waiter')
 
 local function tell_in_order(queue, room, rest_only)
   local time, place, dead = now(), 0, 0
-  while place < 500 and dead < 100 do
+  while place < 500 and dead < 500 do
     local owner = redis.call('zrange', queue.line, place, place)[1]
     if not owner then return '' end
-    local waiter = waiter_of(queue.waiters, owner, time)
+    local waiter, frozen = waiter_of(queue, owner, time)
     if rest_only and waiter and waiter.told > 0 then return '' end
     local too_much = waiter and waiter.needs > room
     if too_much and (room < 1 or waiter.passed >= 10) then return '' end
@@ -19,11 +19,11 @@ local function tell_in_order(queue, room, rest_only)
     if too_much then
       place = place + 1  -- what is there serves one behind it
     elseif heard == 0 then
-      drop_waiter(queue, owner)
+      drop_waiter(queue, owner, frozen)
       dead = dead + 1
     else
       waiter.told = waiter.told > 0 and waiter.told or time
-      note_waiter(queue.waiters, owner, waiter)
+      note_waiter(queue, owner, waiter)
       place = place + 1
       if waiter.needs > 0 and waiter.needs == room then
         -- Who has become second does not know it, and is to ask when the first is frozen.
@@ -38,7 +38,7 @@ local function tell_in_order(queue, room, rest_only)
 end
 
 -- Tells those in the line whose turn it is: the first, or the first readers together, or as many as `room`
--- serves (see in_turn). Who cannot hear is dead, and the next is told; those behind a hundred of them ask by
+-- serves (see in_turn). Who cannot hear is dead, and the next is told; those behind 500 of them ask by
 -- themselves. Comes last in a script and never fails: answers why nobody could be told, or ''.
 -- rest_only: somebody has just taken a part of the room; where the first has been told, all were.
 -- queue: see in_turn

@@ -5,16 +5,28 @@ local field_of = include('field_of')
 --   arrived  in microseconds since the epoch: its score in the line
 --   needs    how many permits; of a lock 1, or 0 to read beside others
 --   told     when it was told that it is its turn (ms); 0: not since it asked
---   passed   how often others took first what it waits for
--- With `time` (now, ms) nothing, too, of who is dead, or frozen: it was told, and has not come for a quarter of
--- a second.
-local function waiter_of(waiters, owner, time)
-  local text = field_of(waiters, owner, 100) or ''
-  local alive, arrived, needs, told, passed = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+--   before   how often newcomers had passed the line before it arrived (see may_take)
+-- and from that
+--   passed   how often they passed it
+--   patience for how many ms it may be on its way after it was told
+-- With `time` (now, ms) nothing, too, of who is dead; and nothing, true of who is frozen: it was told, and did
+-- not come in time.
+-- queue: see in_turn
+local function waiter_of(queue, owner, time)
+  -- The field of nobody's name counts for all.
+  queue.passes = queue.passes or tonumber(field_of(queue.waiters, '', 20) or '') or 0
+  local text = field_of(queue.waiters, owner, 100) or ''
+  local alive, arrived, needs, told, before = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not alive then return nil end
   alive, told = tonumber(alive), tonumber(told)
+  local passed = queue.passes - before
+  local patience = passed < 10 and 250 or 1000  -- so that one who is far away gets its turn, too
   if time and told > time then told = 0 end  -- the clock was set back
-  if time and (alive <= time or told > 0 and time - told >= 250) then return nil end
-  return { alive = alive, arrived = arrived, needs = tonumber(needs), told = told, passed = tonumber(passed) }
+  if time and alive <= time then return nil end
+  if time and told > 0 and time - told >= patience then return nil, true end
+  return {
+    alive = alive, arrived = arrived, needs = tonumber(needs), told = told, before = tonumber(before),
+    passed = passed, patience = patience,
+  }
 end
 return waiter_of

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/text.h"
 #include "support/eventually.h"
 #include "support/scene.h"
 #include "sync/fenced.h"
@@ -42,6 +43,12 @@ struct LineScene : Scene {
   Attempt ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
   Released release(const std::string& owner) { return Scene::release(Lock{waiting(owner)}); }
   std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
+  /// As if `owner` had been told so many ms earlier than it was.
+  void told_earlier(const std::string& owner, std::int64_t ms) {
+    std::vector<std::string> fields = split(server.cli({"HGET", kLine + ":waiters", owner}), ' ');
+    fields.at(3) = std::to_string(std::stoll(fields.at(3)) - ms);
+    server.cli({"HSET", kLine + ":waiters", owner, joined(fields, " ")});
+  }
   Listener listener(const std::string& owner) { return {server, Channel{kChannel + ":" + owner}}; }
 };
 
@@ -189,6 +196,42 @@ TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more th
   const Busy& late = busy(scene.ask("n:10"));
   CHECK(late.position == 2);
   CHECK(late.holder.empty());
+  CHECK(is_held(scene.ask("b:1")));
+}
+
+TEST_CASE("the passes of the first count for those behind it, too") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  Listener first = scene.listener("b:1");
+  Listener second = scene.listener("c:1");
+  scene.release("a:1");
+  for (int i = 0; i < 10; ++i) {
+    const std::string newcomer = "n:" + std::to_string(i);
+    REQUIRE(is_held(scene.ask(newcomer)));
+    scene.ask("d:1");  // came later
+    scene.ask("b:1");
+    scene.release(newcomer);
+  }
+  REQUIRE(is_held(scene.ask("b:1")));
+  scene.release("b:1");
+  CHECK(is_busy(scene.ask("n:10")));
+  CHECK(is_held(scene.ask("c:1")));
+}
+
+TEST_CASE("who was frozen is not passed more often because of that") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  Listener frozen = scene.listener("b:1");
+  Listener next = scene.listener("c:1");
+  for (int i = 0; i < 10; ++i) {
+    scene.release(i == 0 ? "a:1" : "n:" + std::to_string(i - 1));
+    REQUIRE(is_held(scene.ask("n:" + std::to_string(i))));
+  }
+  scene.release("n:9");
+  CHECK(is_busy(scene.ask("n:10")));
+  CHECK(frozen.heard() == "0");
+  scene.told_earlier("b:1", 300);  // it is far away
+  CHECK(is_busy(scene.ask("c:1")));
   CHECK(is_held(scene.ask("b:1")));
 }
 
