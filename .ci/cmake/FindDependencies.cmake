@@ -1,13 +1,12 @@
-# The libraries rlock stands on, as rlock::hiredis, rlock::tls, rlock::fmt, rlock::json, rlock::cli11 and rlock::doctest.
+# The libraries that rlock needs, as rlock::hiredis, rlock::tls, rlock::openssl, rlock::fmt, rlock::json, rlock::cli11 and
+# rlock::doctest.
 #
 # Archives are preferred over shared objects: the whole run of a short command takes twice as long when the
-# loader has to find, map and relocate hiredis, OpenSSL and libstdc++ first.
+# loader has to find, map and relocate hiredis and libstdc++ first. OpenSSL is neither: see src/redis/tls_library.h.
 #
 # For NOTICE their versions: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
 # ZSTD_VERSION and GCC_VERSION.
 
-set(OPENSSL_USE_STATIC_LIBS ON)
-find_package(OpenSSL REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 set(JSON_VERSION ${nlohmann_json_VERSION})
@@ -33,14 +32,20 @@ target_include_directories(rlock_hiredis SYSTEM INTERFACE ${HIREDIS_INCLUDE_DIR}
 target_link_libraries(rlock_hiredis INTERFACE ${HIREDIS_LIBRARY})
 add_library(rlock::hiredis ALIAS rlock_hiredis)
 
-add_library(rlock_tls INTERFACE)
-target_link_libraries(rlock_tls INTERFACE OpenSSL::SSL OpenSSL::Crypto)
+# rlock::tls is what src/redis needs of OpenSSL; rlock::openssl are its archives, for RLOCK_LINK_OPENSSL and for the tests,
+# which look whether both ways work.
+if(RLOCK_LINK_OPENSSL OR RLOCK_TESTS)
+  set(OPENSSL_USE_STATIC_LIBS ON)
+endif()
+find_package(OpenSSL 3 REQUIRED)
+add_library(rlock_openssl INTERFACE)
+target_link_libraries(rlock_openssl INTERFACE OpenSSL::SSL OpenSSL::Crypto)
 set(ZLIB_VERSION "none")
 set(ZSTD_VERSION "none")
 foreach(library IN ITEMS zstd z)  # what libcrypto.a needs since OpenSSL 3.2, where it is built so
   find_library(ARCHIVE_${library} lib${library}.a)
   if(ARCHIVE_${library})
-    target_link_libraries(rlock_tls INTERFACE ${ARCHIVE_${library}})
+    target_link_libraries(rlock_openssl INTERFACE ${ARCHIVE_${library}})
   endif()
 endforeach()
 if(ARCHIVE_z)
@@ -53,6 +58,17 @@ if(ARCHIVE_zstd)
   file(STRINGS ${ZSTD_INCLUDE_DIR}/zstd.h version REGEX "^#define ZSTD_VERSION_(MAJOR|MINOR|RELEASE) ")
   string(REGEX REPLACE "[^0-9;]" "" version "${version}")
   list(JOIN version "." ZSTD_VERSION)
+endif()
+add_library(rlock::openssl ALIAS rlock_openssl)
+add_library(rlock_tls INTERFACE)
+if(RLOCK_LINK_OPENSSL)
+  target_link_libraries(rlock_tls INTERFACE rlock::openssl)
+else()
+  target_include_directories(rlock_tls SYSTEM INTERFACE ${OPENSSL_INCLUDE_DIR})
+  target_link_libraries(rlock_tls INTERFACE ${CMAKE_DL_LIBS})
+  foreach(unused IN ITEMS OPENSSL_VERSION ZLIB_VERSION ZSTD_VERSION)
+    set(${unused} "none")
+  endforeach()
 endif()
 add_library(rlock::tls ALIAS rlock_tls)
 

@@ -3,9 +3,6 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fmt/format.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,8 +14,12 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "redis/tls_library.h"
 
 namespace rlock {
+
+using namespace openssl;  // which hides the functions themselves: see tls_library.h
+
 namespace {
 
 std::string lower_first(std::string text) {
@@ -30,7 +31,7 @@ std::string lower_first(std::string text) {
 
 /// The reason that OpenSSL gives for the oldest error in its queue.
 std::string openssl_reason(unsigned long error) {
-  const char* reason = ::ERR_reason_error_string(error);
+  const char* reason = ERR_reason_error_string(error);
   return reason != nullptr ? lower_first(reason) : fmt::format("error {:x}", error);
 }
 
@@ -70,18 +71,22 @@ bool is_numeric(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &ignored) == 1;
 }
 
+SSL_CTX* new_context() {
+  openssl::load();
+  return SSL_CTX_new(TLS_client_method());
+}
+
 }  // namespace
 
 // --- the context -----------------------------------------------------------------------------------
 
-void TlsContext::Free::operator()(ssl_ctx_st* context) const noexcept { ::SSL_CTX_free(context); }
+void TlsContext::Free::operator()(ssl_ctx_st* context) const noexcept { SSL_CTX_free(context); }
 
-TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(::SSL_CTX_new(::TLS_client_method())) {
-  if (!context_)
-    throw Error{Error::system, "cannot initialise OpenSSL: " + openssl_reason(::ERR_get_error())};
-  ::SSL_CTX_set_min_proto_version(handle(), TLS1_2_VERSION);
-  ::SSL_CTX_set_mode(handle(), SSL_MODE_AUTO_RETRY);
-  ::SSL_CTX_set_verify(handle(), tls_.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
+  if (!context_) throw Error{Error::system, "cannot initialise OpenSSL: " + openssl_reason(ERR_get_error())};
+  SSL_CTX_set_min_proto_version(handle(), TLS1_2_VERSION);
+  SSL_CTX_set_mode(handle(), SSL_MODE_AUTO_RETRY);
+  SSL_CTX_set_verify(handle(), tls_.insecure ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   trust();
   identify();
   if (tls_.insecure) {
@@ -94,40 +99,40 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(::SSL_CTX_new(::TLS
 TlsContext::~TlsContext() = default;
 
 void TlsContext::trust() const {
-  ::ERR_clear_error();
+  ERR_clear_error();
   if (!tls_.cacert.empty()) {
     require_readable("cacert", tls_.cacert);
-    if (::SSL_CTX_load_verify_file(handle(), tls_.cacert.c_str()) != 1)
+    if (SSL_CTX_load_verify_file(handle(), tls_.cacert.c_str()) != 1)
       refuse("cacert", tls_.cacert,
-             fmt::format("no certificate in PEM ({})", openssl_reason(::ERR_get_error())));
+             fmt::format("no certificate in PEM ({})", openssl_reason(ERR_get_error())));
   }
   if (!tls_.cacertdir.empty()) {
     require_hashed(tls_.cacertdir);
-    if (::SSL_CTX_load_verify_dir(handle(), tls_.cacertdir.c_str()) != 1)
-      refuse("cacertdir", tls_.cacertdir, openssl_reason(::ERR_get_error()));
+    if (SSL_CTX_load_verify_dir(handle(), tls_.cacertdir.c_str()) != 1)
+      refuse("cacertdir", tls_.cacertdir, openssl_reason(ERR_get_error()));
   }
-  if (tls_.cacert.empty() && tls_.cacertdir.empty()) ::SSL_CTX_set_default_verify_paths(handle());
+  if (tls_.cacert.empty() && tls_.cacertdir.empty()) SSL_CTX_set_default_verify_paths(handle());
 }
 
 void TlsContext::identify() const {
   if (tls_.cert.empty()) return;
   require_readable("cert", tls_.cert);
   require_readable("tls-key", tls_.key);
-  ::ERR_clear_error();
-  if (::SSL_CTX_use_certificate_chain_file(handle(), tls_.cert.c_str()) != 1)
-    refuse("cert", tls_.cert, fmt::format("no certificate in PEM ({})", openssl_reason(::ERR_get_error())));
+  ERR_clear_error();
+  if (SSL_CTX_use_certificate_chain_file(handle(), tls_.cert.c_str()) != 1)
+    refuse("cert", tls_.cert, fmt::format("no certificate in PEM ({})", openssl_reason(ERR_get_error())));
 
   bool asked = false;
-  ::SSL_CTX_set_default_passwd_cb(handle(), &no_passphrase);
-  ::SSL_CTX_set_default_passwd_cb_userdata(handle(), &asked);
-  const bool read = ::SSL_CTX_use_PrivateKey_file(handle(), tls_.key.c_str(), SSL_FILETYPE_PEM) == 1;
-  ::SSL_CTX_set_default_passwd_cb_userdata(handle(), nullptr);
+  SSL_CTX_set_default_passwd_cb(handle(), &no_passphrase);
+  SSL_CTX_set_default_passwd_cb_userdata(handle(), &asked);
+  const bool read = SSL_CTX_use_PrivateKey_file(handle(), tls_.key.c_str(), SSL_FILETYPE_PEM) == 1;
+  SSL_CTX_set_default_passwd_cb_userdata(handle(), nullptr);
   if (asked)
     refuse("tls-key", tls_.key,
            "is encrypted; rlock asks for no passphrase: `openssl pkey` writes it without one");
-  const unsigned long error = ::ERR_peek_error();
+  const unsigned long error = ERR_peek_error();
   const bool mismatch =
-      read ? ::SSL_CTX_check_private_key(handle()) != 1 : ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH;
+      read ? SSL_CTX_check_private_key(handle()) != 1 : ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH;
   if (mismatch) refuse("tls-key", tls_.key, fmt::format("is not the key of --cert {}", in_quotes(tls_.cert)));
   if (!read) refuse("tls-key", tls_.key, fmt::format("no private key in PEM ({})", openssl_reason(error)));
 }
@@ -138,24 +143,23 @@ std::shared_ptr<const TlsContext> tls_context(const Tls& tls) {
 
 // --- the session -----------------------------------------------------------------------------------
 
-void TlsSession::Free::operator()(ssl_st* session) const noexcept { ::SSL_free(session); }
+void TlsSession::Free::operator()(ssl_st* session) const noexcept { SSL_free(session); }
 
 TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, const std::string& host)
     : context_(std::move(context)),
       host_(context_->options().sni.empty() ? host.substr(0, host.find('%')) : context_->options().sni),
-      session_(::SSL_new(context_->handle())) {
-  BIO* const in = ::BIO_new(::BIO_s_mem());
-  BIO* const out = ::BIO_new(::BIO_s_mem());
+      session_(SSL_new(context_->handle())) {
+  BIO* const in = BIO_new(BIO_s_mem());
+  BIO* const out = BIO_new(BIO_s_mem());
   if (!session_ || in == nullptr || out == nullptr) throw Error{Error::system, "out of memory"};
-  ::BIO_set_mem_eof_return(in, -1);  // nothing there yet is not the end
-  ::SSL_set_bio(session_.get(), in, out);
-  ::SSL_set_connect_state(session_.get());
-  ::SSL_set_hostflags(session_.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  BIO_set_mem_eof_return(in, -1);  // nothing there yet is not the end
+  SSL_set_bio(session_.get(), in, out);
+  SSL_set_connect_state(session_.get());
+  SSL_set_hostflags(session_.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   const bool named = !is_numeric(host_);
-  const bool set =
-      named ? ::SSL_set1_host(session_.get(), host_.c_str()) == 1 &&
-                  ::SSL_set_tlsext_host_name(session_.get(), host_.c_str()) == 1
-            : ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(session_.get()), host_.c_str()) == 1;
+  const bool set = named ? SSL_set1_host(session_.get(), host_.c_str()) == 1 &&
+                               SSL_set_tlsext_host_name(session_.get(), host_.c_str()) == 1
+                         : X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), host_.c_str()) == 1;
   if (!set)
     throw Error{Error::config, fmt::format("{} is no name that a certificate could have", in_quotes(host_))};
   shake_hands();
@@ -164,8 +168,8 @@ TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, const std::str
 TlsSession::~TlsSession() = default;
 
 void TlsSession::shake_hands() {
-  ::ERR_clear_error();
-  const int result = ::SSL_do_handshake(session_.get());
+  ERR_clear_error();
+  const int result = SSL_do_handshake(session_.get());
   if (result == 1) {
     established_ = true;
   } else {
@@ -174,14 +178,14 @@ void TlsSession::shake_hands() {
 }
 
 void TlsSession::fail(int result) {
-  const int kind = ::SSL_get_error(session_.get(), result);
+  const int kind = SSL_get_error(session_.get(), result);
   if (kind == SSL_ERROR_WANT_READ || kind == SSL_ERROR_WANT_WRITE) return;
   if (kind == SSL_ERROR_ZERO_RETURN) {
     failure_ = Failure{Error::unreachable, "the server closed the connection"};
     return;
   }
-  failure_ = failure_of_handshake(::ERR_peek_error());
-  ::ERR_clear_error();
+  failure_ = failure_of_handshake(ERR_peek_error());
+  ERR_clear_error();
 }
 
 std::string TlsSession::hear(std::string_view wire) {
@@ -194,13 +198,13 @@ std::string TlsSession::hear(std::string_view wire) {
                        "(redis:// without the second s)"};
     return {};
   }
-  ::BIO_write(::SSL_get_rbio(session_.get()), wire.data(), static_cast<int>(wire.size()));
+  BIO_write(SSL_get_rbio(session_.get()), wire.data(), static_cast<int>(wire.size()));
   if (!established_) shake_hands();
   std::string plain;
   std::array<char, 16384> buffer;
   while (established_ && !failure_) {
-    ::ERR_clear_error();
-    const int got = ::SSL_read(session_.get(), buffer.data(), static_cast<int>(buffer.size()));
+    ERR_clear_error();
+    const int got = SSL_read(session_.get(), buffer.data(), static_cast<int>(buffer.size()));
     if (got <= 0) {
       fail(got);
       break;
@@ -212,13 +216,13 @@ std::string TlsSession::hear(std::string_view wire) {
 
 void TlsSession::say(std::string_view plain) {
   if (plain.empty() || failure_) return;
-  ::ERR_clear_error();
-  const int result = ::SSL_write(session_.get(), plain.data(), static_cast<int>(plain.size()));
+  ERR_clear_error();
+  const int result = SSL_write(session_.get(), plain.data(), static_cast<int>(plain.size()));
   if (result <= 0) fail(result);
 }
 
 std::string TlsSession::take_wire() {
-  BIO* const out = ::SSL_get_wbio(session_.get());
+  BIO* const out = SSL_get_wbio(session_.get());
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(out, &bytes);
   std::string wire{bytes, static_cast<std::size_t>(size)};
@@ -228,7 +232,7 @@ std::string TlsSession::take_wire() {
 
 /// An identity failure on either side is `denied`; any other handshake failure may be transient.
 Failure TlsSession::failure_of_handshake(unsigned long error) const {
-  const long verdict = ::SSL_get_verify_result(session_.get());
+  const long verdict = SSL_get_verify_result(session_.get());
   if (!context_->options().insecure && verdict != X509_V_OK) {
     const char* hint = "";
     if (verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
@@ -236,7 +240,7 @@ Failure TlsSession::failure_of_handshake(unsigned long error) const {
       hint = "; --cacert says whom to trust";
     return {Error::denied,
             fmt::format("the server's certificate does not prove that it is {}: {}{}", in_quotes(host_),
-                        lower_first(::X509_verify_cert_error_string(verdict)), hint)};
+                        lower_first(X509_verify_cert_error_string(verdict)), hint)};
   }
   const int reason = ERR_GET_REASON(error);
   // An alert of the server: 1000 and its number.

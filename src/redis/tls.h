@@ -14,11 +14,12 @@ struct ssl_st;
 namespace rlock {
 
 /// Which servers to trust, and our own certificate: TLS 1.2 or newer, the certificates read once.
-/// Without TLS none is made, and OpenSSL costs nothing.
+/// Without TLS none is made, and OpenSSL is not even loaded.
 class TlsContext {
  public:
   /// Throws Error{config} for files that are missing, unreadable
   /// or not what they should be, and for a key with a passphrase.
+  /// Throws Error{unreachable} where OpenSSL is not installed.
   /// Warns when nothing will be verified.
   explicit TlsContext(const Tls& tls);
   ~TlsContext();

@@ -1,0 +1,11 @@
+#include "redis/tls_library.h"
+
+namespace rlock::openssl {
+
+#define RLOCK_DEFINE(name) decltype (&::name)(name) = &::name;
+RLOCK_OPENSSL_FUNCTIONS(RLOCK_DEFINE)  // NOLINT(readability-identifier-naming): OpenSSL's names
+#undef RLOCK_DEFINE
+
+void load() {}
+
+}  // namespace rlock::openssl

@@ -1,0 +1,70 @@
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "support/certificates.h"
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+using namespace rlock::test;
+
+namespace {
+
+/// A server with TLS, and rlock that trusts it.
+class Scene {
+ public:
+  Process::Options options = Rlock::clean_environment();
+
+  /// OpenSSL's library is found, and cannot be loaded.
+  void break_library() {
+    write_file(folder_ / "libssl.so.3", "");
+    options.env["LD_LIBRARY_PATH"] = folder_.path();
+  }
+
+  Words run(const std::string& url, const Words& more = {}) const {
+    Words words{"run", "-u", url, "-k", "k"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--", "echo", "held"});
+    return words;
+  }
+  Words run_with_tls() const {
+    return run("rediss://127.0.0.1:" + std::to_string(port_), {"--cacert", certificates_.authority()});
+  }
+  std::string plain_url() const { return redis_.url(); }
+
+ private:
+  TempDir folder_;
+  Certificates certificates_;
+  Certificates::Pair pair_ = certificates_.issue("good");
+  std::uint16_t port_ = free_port();
+  RedisServer redis_{{.config = {"tls-port " + std::to_string(port_), "tls-cert-file " + pair_.cert,
+                                 "tls-key-file " + pair_.key, "tls-ca-cert-file " + certificates_.authority(),
+                                 "tls-auth-clients no"}}};
+};
+
+}  // namespace
+
+TEST_CASE("a command runs under a lock of a server with TLS") {
+  Scene scene;
+  Rlock rlock{scene.run_with_tls(), scene.options};
+  CHECK(rlock.exit_code() == 0);
+  CHECK(rlock.out() == "held\n");
+  CHECK(rlock.err().empty());
+}
+
+TEST_CASE("without OpenSSL a server with TLS cannot be used: 69, one line that says what to install") {
+  Scene scene;
+  scene.break_library();
+  Rlock rlock{scene.run_with_tls(), scene.options};
+  CHECK(rlock.exit_code() == 69);
+  CHECK(rlock.out().empty());
+  CHECK(rlock.err().starts_with("rlock: TLS needs OpenSSL 3 ("));
+  CHECK(rlock.err().ends_with("); install the package libssl3, or openssl\n"));
+}
+
+TEST_CASE("without OpenSSL a server without TLS is used as ever") {
+  Scene scene;
+  scene.break_library();
+  Rlock rlock{scene.run(scene.plain_url()), scene.options};
+  CHECK(rlock.exit_code() == 0);
+  CHECK(rlock.out() == "held\n");
+}

@@ -1,0 +1,36 @@
+#include "redis/tls_library.h"
+
+#include <doctest/doctest.h>
+
+#include "base/error.h"
+
+using namespace rlock;
+
+namespace {
+
+/// What a person is told when OpenSSL is looked for in that library.
+std::string told_of(const std::string& library) {
+  try {
+    openssl::load_from(library);
+  } catch (const Error& error) {
+    CHECK(error.kind() == Error::unreachable);
+    return error.what();
+  }
+  return "loaded";
+}
+
+}  // namespace
+
+TEST_CASE("where OpenSSL is not installed, a person is told what TLS needs and which package has it") {
+  CHECK(told_of("libssl.so.none") ==
+        "TLS needs OpenSSL 3 (libssl.so.none: cannot open shared object file: No such file or directory); "
+        "install the package libssl3, or openssl");
+}
+
+TEST_CASE("a library that lacks a function of OpenSSL is refused, and the functions stay those of OpenSSL") {
+  openssl::load();
+  const auto before = openssl::SSL_CTX_new;
+  CHECK((before != nullptr));
+  CHECK(told_of("libc.so.6").find("undefined symbol: BIO_ctrl") != std::string::npos);
+  CHECK((openssl::SSL_CTX_new == before));
+}
