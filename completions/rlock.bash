@@ -56,7 +56,7 @@ _rlock_leave_to_readline() { compopt -o "$1" 2>/dev/null; }
 # The verbs of a noun.
 _rlock_verbs() {
   case $1 in
-    lock) echo 'acquire release renew status' ;;
+    lock) echo 'acquire release renew status wait' ;;
     permit) echo 'init add acquire release renew status delete' ;;
     sem) echo 'init acquire release add drain status delete' ;;
     latch) echo 'set down wait status delete' ;;
@@ -70,8 +70,12 @@ _rlock_verbs() {
 _rlock_options() {
   case $1 in
     'run')
-      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
+    'flock')
+      offered='-s --shared -x -e --exclusive -n --nb --nonblock -w --wait --timeout -E --conflict-exit-code -v --verbose -o --close -F --no-fork -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -w --wait --timeout -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
       offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -88,6 +92,10 @@ _rlock_options() {
     'lock status')
       offered='-k --key --owner --type -q --quiet -v --verbose --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
       valued=' -k --key --owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
+    'lock wait')
+      offered='-k --key -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'permit init')
       offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -242,6 +250,12 @@ _rlock_values() {
     'run --cacertdir') _rlock_leave_to_readline dirnames ;;
     'run --cert') _rlock_leave_to_readline default ;;
     'run --tls-key') _rlock_leave_to_readline default ;;
+    'flock --password-file') _rlock_leave_to_readline default ;;
+    'flock --config') _rlock_leave_to_readline default ;;
+    'flock --cacert') _rlock_leave_to_readline default ;;
+    'flock --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'flock --cert') _rlock_leave_to_readline default ;;
+    'flock --tls-key') _rlock_leave_to_readline default ;;
     'lock acquire -k' | 'lock acquire --key') _rlock_offer < <(_rlock_keys keys) ;;
     'lock acquire --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock acquire --owner') _rlock_offer < <(_rlock_owners) ;;
@@ -279,6 +293,14 @@ _rlock_values() {
     'lock status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock status --cert') _rlock_leave_to_readline default ;;
     'lock status --tls-key') _rlock_leave_to_readline default ;;
+    'lock wait -k' | 'lock wait --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock wait -w' | 'lock wait --wait') _rlock_offer < <(compgen -W 'forever') ;;
+    'lock wait --password-file') _rlock_leave_to_readline default ;;
+    'lock wait --config') _rlock_leave_to_readline default ;;
+    'lock wait --cacert') _rlock_leave_to_readline default ;;
+    'lock wait --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'lock wait --cert') _rlock_leave_to_readline default ;;
+    'lock wait --tls-key') _rlock_leave_to_readline default ;;
     'permit init -k' | 'permit init --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit init --password-file') _rlock_leave_to_readline default ;;
     'permit init --config') _rlock_leave_to_readline default ;;
@@ -449,10 +471,12 @@ _rlock_values() {
 # Offers what the n-th operand of a verb may be.
 _rlock_operands() {
   case "$1 $2" in
+    'flock 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock acquire 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock release 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock renew 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock status 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock wait 0' | 'lock wait '*) _rlock_offer < <(_rlock_keys keys) ;;
     'permit init 0') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit add 0') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit acquire 0') _rlock_offer < <(_rlock_keys numbers) ;;
@@ -474,13 +498,13 @@ _rlock_operands() {
     'latch delete 0') _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
-    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
-    'help 0') _rlock_offer < <(compgen -W 'run lock permit sem latch inspect unlock doctor server scripts completion help version') ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
+    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch inspect unlock doctor server scripts completion help version') ;;
   esac
 }
 
 _rlock() {
-  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0
+  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0 command=-1
   local offered='' valued=' -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout ' previous=''
   COMPREPLY=()
   # Puts together what readline has taken apart at ':' and '=': no blank stands between.
@@ -514,7 +538,7 @@ _rlock() {
     if [[ $cur == -* ]]; then
       _rlock_offer < <(printf '%s\n' -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version)
     else
-      _rlock_offer < <(printf '%s\n' run lock permit sem latch inspect unlock doctor server scripts completion help version)
+      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch inspect unlock doctor server scripts completion help version)
     fi
     return
   fi
@@ -528,6 +552,7 @@ _rlock() {
     verb+=" ${words[i++]}"
   fi
   _rlock_options "$verb"
+  case $verb in run) command=0 ;; flock) command=1 ;; esac  # operands before a command; -1: none follows
 
   previous=''
   for (( ; i < last; i++)); do
@@ -543,7 +568,7 @@ _rlock() {
         [[ $next == -k || $next == --key ]] && key=${words[i]}
         ;;
       *)
-        [[ $verb == run ]] && break
+        ((operands == command)) && break
         ((operands++ == 0)) && key=${words[i]}
         ;;
     esac
@@ -552,7 +577,7 @@ _rlock() {
 
   if [[ -n $previous ]]; then
     _rlock_values "$verb" "$previous"
-  elif [[ $verb == run && $i -lt $last || $verb == run && $cur != -* ]]; then
+  elif ((operands == command)) && [[ $i -lt $last || $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}

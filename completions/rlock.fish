@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-deadlock --on-lost --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -144,7 +144,8 @@ complete -c rlock -n '__rlock_words' -l command-timeout -x -d 'For the answer to
 complete -c rlock -n '__rlock_words' -s q -l quiet -d 'Only errors and warnings'
 complete -c rlock -n '__rlock_words' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n __rlock_words -a run -d 'rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]'
-complete -c rlock -n __rlock_words -a lock -d 'acquire, release, renew, status'
+complete -c rlock -n __rlock_words -a flock -d 'the same by the command line of flock(1)'
+complete -c rlock -n __rlock_words -a lock -d 'acquire, release, renew, status, wait'
 complete -c rlock -n __rlock_words -a permit -d 'init, add, acquire, release, renew, status, delete'
 complete -c rlock -n __rlock_words -a sem -d 'init, acquire, release, add, drain, status, delete'
 complete -c rlock -n __rlock_words -a latch -d 'set, down, wait, status, delete'
@@ -173,6 +174,7 @@ complete -c rlock -n '__rlock_verb run' -s E -l conflict-exit-code -x -d 'exit s
 complete -c rlock -n '__rlock_verb run' -l lease -x -d 'a dead holder keeps the lock this long'
 complete -c rlock -n '__rlock_verb run' -l max-hold -x -d 'stop COMMAND after this; exit 124'
 complete -c rlock -n '__rlock_verb run' -l min-hold -x -d 'keep the key this long after the acquire'
+complete -c rlock -n '__rlock_verb run' -l once-per -x -d 'one success of COMMAND in this time, over all hosts'
 complete -c rlock -n '__rlock_verb run' -l no-renew -d 'no watchdog: lock and COMMAND end with the lease'
 complete -c rlock -n '__rlock_verb run' -l until -x -a 'command group' -d 'release when this has ended'
 complete -c rlock -n '__rlock_verb run' -l signal -x -a 'TERM INT HUP QUIT USR1 USR2 KILL' -d 'TERM, SIGTERM or 15; it goes to the command\'s process group'
@@ -210,6 +212,37 @@ complete -c rlock -n '__rlock_verb run' -l connect-timeout -x -d 'For one attemp
 complete -c rlock -n '__rlock_verb run' -l command-timeout -x -d 'For the answer to one request'
 complete -c rlock -n '__rlock_verb run' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb run' -s V -l version -d 'say which rlock this is'
+
+# rlock flock
+complete -c rlock -n '__rlock_verb flock' -s s -l shared -d 'beside others that have it shared'
+complete -c rlock -n '__rlock_verb flock' -s x -s e -l exclusive -d 'alone; that is the default'
+complete -c rlock -n '__rlock_verb flock' -s n -l nb -l nonblock -d 'not at all'
+complete -c rlock -n '__rlock_verb flock' -s w -l wait -l timeout -x -d 'at most this long: 10, 2'
+complete -c rlock -n '__rlock_verb flock' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb flock' -s v -l verbose -d 'how long it took, or who has it'
+complete -c rlock -n '__rlock_verb flock' -s o -l close -d 'COMMAND inherits no descriptor of the lock'
+complete -c rlock -n '__rlock_verb flock' -s F -l no-fork -d 'rlock stays beside COMMAND all the same'
+complete -c rlock -n '__rlock_verb flock' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb flock' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb flock' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb flock' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb flock' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb flock' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb flock' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb flock' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb flock' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb flock' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb flock' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb flock' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb flock' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb flock' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb flock' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb flock' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb flock' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb flock' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb flock' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb flock' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb flock' -x -a '(__rlock_keys keys)'
 
 # rlock lock acquire
 complete -c rlock -n '__rlock_words lock' -a acquire -d 'take a lock that nobody renews; prints its owner id'
@@ -330,6 +363,34 @@ complete -c rlock -n '__rlock_verb lock status' -l command-timeout -x -d 'For th
 complete -c rlock -n '__rlock_verb lock status' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb lock status' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb lock status' -x -a '(__rlock_keys keys)'
+
+# rlock lock wait
+complete -c rlock -n '__rlock_words lock' -a wait -d 'until it is free, without taking it'
+complete -c rlock -n '__rlock_verb lock wait' -s k -l key -x -a '(__rlock_keys keys)'
+complete -c rlock -n '__rlock_verb lock wait' -s n -l nonblock -d 'not at all'
+complete -c rlock -n '__rlock_verb lock wait' -s w -l wait -x -a 'forever' -d 'at most this long, for the server too'
+complete -c rlock -n '__rlock_verb lock wait' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb lock wait' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb lock wait' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb lock wait' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb lock wait' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb lock wait' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb lock wait' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb lock wait' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock wait' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb lock wait' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb lock wait' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb lock wait' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb lock wait' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb lock wait' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb lock wait' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb lock wait' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb lock wait' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb lock wait' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb lock wait' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb lock wait' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb lock wait' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb lock wait' -x -a '(__rlock_keys keys)'
 
 # rlock permit init
 complete -c rlock -n '__rlock_words permit' -a init -d 'make a pool of N permits'
@@ -943,7 +1004,7 @@ complete -c rlock -n '__rlock_verb scripts show' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb scripts show' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write'
+complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write'
 
 # rlock scripts load
 complete -c rlock -n '__rlock_words scripts' -a load -d 'load them into the servers beforehand'
@@ -994,7 +1055,7 @@ complete -c rlock -n '__rlock_verb help' -s q -l quiet -d 'Only errors and warni
 complete -c rlock -n '__rlock_verb help' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb help' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb help' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb help' -x -a 'run lock permit sem latch inspect unlock doctor server scripts completion help version'
+complete -c rlock -n '__rlock_verb help' -x -a 'run flock lock permit sem latch inspect unlock doctor server scripts completion help version'
 
 # rlock version
 complete -c rlock -n '__rlock_verb version' -s q -l quiet -d 'Only errors and warnings'

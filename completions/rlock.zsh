@@ -46,7 +46,7 @@ _rlock_owners() {
 _rlock_verbs() {
   local -a verbs
   case $1 in
-    lock) verbs=('acquire:take a lock that nobody renews; prints its owner id' 'release:give it back' 'renew:let its lease start anew' 'status:is it held, and by whom') ;;
+    lock) verbs=('acquire:take a lock that nobody renews; prints its owner id' 'release:give it back' 'renew:let its lease start anew' 'status:is it held, and by whom' 'wait:until it is free, without taking it') ;;
     permit) verbs=('init:make a pool of N permits' 'add:make N more available' 'acquire:take permits for the time of a lease; prints ids' 'release:give permits back' 'renew:let their leases start anew' 'status:how many are available' 'delete:remove the pool') ;;
     sem) verbs=('init:make a semaphore of N permits' 'acquire:take permits' 'release:give permits back' 'add:make N more available' 'drain:take all that is available' 'status:how many are available' 'delete:remove it') ;;
     latch) verbs=('set:make one that opens after N counts' 'down:count it down' 'wait:wait until it is open' 'status:is it open' 'delete:remove it') ;;
@@ -87,6 +87,7 @@ _rlock_arguments() {
         '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
         '*--max-hold=[stop COMMAND after this; exit 124]:DUR:( )' \
         '*--min-hold=[keep the key this long after the acquire]:DUR:( )' \
+        '*--once-per=[one success of COMMAND in this time, over all hosts]:DUR:( )' \
         '*--no-renew[no watchdog\: lock and COMMAND end with the lease]' \
         '*--until=[release when this has ended]:command|group:(command group)' \
         '*--signal=[TERM, SIGTERM or 15; it goes to the command'\''s process group]:SIG:(TERM INT HUP QUIT USR1 USR2 KILL)' \
@@ -130,6 +131,56 @@ _rlock_arguments() {
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
         '(-)1:command:_command_names -e' '*::arguments:_normal' \
+        && ret=0
+      ;;
+    'flock')
+      _arguments -s -S \
+        '*-s[beside others that have it shared]' \
+        '*--shared[beside others that have it shared]' \
+        '*-x[alone; that is the default]' \
+        '*-e[alone; that is the default]' \
+        '*--exclusive[alone; that is the default]' \
+        '*-n[not at all]' \
+        '*--nb[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long\: 10, 2]:DUR:( )' \
+        '*--wait=[at most this long\: 10, 2]:DUR:( )' \
+        '*--timeout=[at most this long\: 10, 2]:DUR:( )' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*-v[how long it took, or who has it]' \
+        '*--verbose[how long it took, or who has it]' \
+        '*-o[COMMAND inherits no descriptor of the lock]' \
+        '*--close[COMMAND inherits no descriptor of the lock]' \
+        '*-F[rlock stays beside COMMAND all the same]' \
+        '*--no-fork[rlock stays beside COMMAND all the same]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':FILE:_rlock_keys' \
+        '(-)2:command:_command_names -e' '*::arguments:_normal' \
         && ret=0
       ;;
     'lock acquire')
@@ -285,6 +336,44 @@ _rlock_arguments() {
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
         ':KEY:_rlock_keys' \
+        && ret=0
+      ;;
+    'lock wait')
+      _arguments -s -S \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*-n[not at all]' \
+        '*--nonblock[not at all]' \
+        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-E+[exit status when not acquired]:N:( )' \
+        '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:KEY:_rlock_keys' \
         && ret=0
       ;;
     'permit init')
@@ -1098,7 +1187,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
         && ret=0
       ;;
     'scripts load')
@@ -1176,7 +1265,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':VERB:(run lock permit sem latch inspect unlock doctor server scripts completion help version)' \
+        ':VERB:(run flock lock permit sem latch inspect unlock doctor server scripts completion help version)' \
         ':VERB:( )' \
         && ret=0
       ;;
@@ -1204,7 +1293,8 @@ _rlock() {
   valued=(-u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout)
   nouns=(
     'run:rlock run -k KEY \[OPTIONS\] \[--\] COMMAND \[ARG...\]'
-    'lock:acquire, release, renew, status'
+    'flock:the same by the command line of flock(1)'
+    'lock:acquire, release, renew, status, wait'
     'permit:init, add, acquire, release, renew, status, delete'
     'sem:init, acquire, release, add, drain, status, delete'
     'latch:set, down, wait, status, delete'

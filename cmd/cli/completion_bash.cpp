@@ -145,7 +145,7 @@ std::string verbs_function() {
 
 constexpr std::string_view kTail = R"bash(
 _rlock() {
-  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0
+  local cur kept='' words=() rest=${COMP_LINE:0:COMP_POINT} before i last verb next key='' operands=0 command=-1
   local offered='' valued='@VALUED@' previous=''
   COMPREPLY=()
   # Puts together what readline has taken apart at ':' and '=': no blank stands between.
@@ -193,6 +193,7 @@ _rlock() {
     verb+=" ${words[i++]}"
   fi
   _rlock_options "$verb"
+  case $verb in run) command=0 ;; flock) command=1 ;; esac  # operands before a command; -1: none follows
 
   previous=''
   for (( ; i < last; i++)); do
@@ -208,7 +209,7 @@ _rlock() {
         [[ $next == -k || $next == --key ]] && key=${words[i]}
         ;;
       *)
-        [[ $verb == run ]] && break
+        ((operands == command)) && break
         ((operands++ == 0)) && key=${words[i]}
         ;;
     esac
@@ -217,7 +218,7 @@ _rlock() {
 
   if [[ -n $previous ]]; then
     _rlock_values "$verb" "$previous"
-  elif [[ $verb == run && $i -lt $last || $verb == run && $cur != -* ]]; then
+  elif ((operands == command)) && [[ $i -lt $last || $cur != -* ]]; then
     _rlock_command "$i"
   elif [[ $cur == --*=* ]]; then
     previous=${cur%%=*}

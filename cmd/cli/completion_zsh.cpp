@@ -107,7 +107,9 @@ std::string arguments(const VerbSpec& spec) {
                         single_quoted(fmt::format("{}:{}:{}", operand.many ? "*" : "", escaped(operand.name),
                                                   action(operand.offer, operand.choices))));
   }
-  if (spec.command_follows) text += "        '(-)1:command:_command_names -e' '*::arguments:_normal' \\\n";
+  if (spec.command_follows)
+    text += fmt::format("        '(-){}:command:_command_names -e' '*::arguments:_normal' \\\n",
+                        spec.operands.size() + 1);
   return text + "        && ret=0\n      ;;\n";
 }
 

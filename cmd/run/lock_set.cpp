@@ -8,10 +8,13 @@
 
 #include "cmd/run/lock_set.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cmd/run/command_name.h"
 #include "redis/slots.h"
+#include "sync/once_per.h"
 
 namespace rlock {
 namespace {
@@ -48,6 +51,8 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
                         .count = options.count};
     enters_ = enters_ || outer != nullptr;
     Part& part = wish_.parts.emplace_back(Part{.lock = options.type->make(wanted)});
+    if (options.once_per)
+      part.lock = std::make_shared<OncePer>(part.lock, fmt::format("{}@{}", facts_.user, facts_.host));
     const Lockable& lock = *part.lock;
     if (outer == nullptr) {  // the facts about an outer hold are written already
       part.followers = {write_metadata(name, lock.owner(), lock.evidence(), options.lease, facts_)};
@@ -75,8 +80,10 @@ std::vector<Part> LockSet::to_release(bool kept, int exit) const {
   for (Part& part : parts) {
     if (part.release_followers.empty()) continue;  // an outer hold: it goes on
     const Lockable& lock = *part.lock;
-    part.release_followers = {
-        write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.min_hold, last)};
+    // Where it turns out that the time is over already, the key is free: then nothing stays beside it.
+    part.release_followers.insert(
+        part.release_followers.begin(),
+        write_metadata(lock.name(), lock.owner(), lock.evidence(), options_.kept_for(), last));
   }
   return parts;
 }

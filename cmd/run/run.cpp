@@ -26,6 +26,7 @@
 #include "cmd/run/held_command.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
+#include "cmd/run/once_watch.h"
 #include "cmd/run/run_report.h"
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
@@ -46,19 +47,28 @@ std::string all_keys(const RunOptions& opt) {
   return joined(names, ", ");
 }
 
-/// How acquire() is to wait for this run.
-AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines,
-                       std::optional<DeadlockWatch>& deadlock) {
-  AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
-  if (deadlock) {
-    options.tell = [&lines, &deadlock](const Waiting& waiting) {
-      lines.hear(waiting);
-      deadlock->hear(waiting);
-    };
-    options.patience.interrupted = [&session, &deadlock] {
-      return session.signals.any() || deadlock->ends_the_wait();
-    };
+/// What else may end the wait of this run than the lock, a signal or its time.
+struct Watches {
+  std::optional<DeadlockWatch> deadlock;
+  std::optional<OnceWatch> once;
+
+  void hear(const Waiting& waiting) {
+    if (deadlock) deadlock->hear(waiting);
+    if (once) once->hear(waiting);
   }
+  bool end_the_wait() { return (deadlock && deadlock->ends_the_wait()) || (once && once->done()); }
+};
+
+/// How acquire() is to wait for this run.
+AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines, Watches& watches) {
+  AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
+  options.tell = [&lines, &watches](const Waiting& waiting) {
+    lines.hear(waiting);
+    watches.hear(waiting);
+  };
+  options.patience.interrupted = [&session, &watches] {
+    return session.signals.any() || watches.end_the_wait();
+  };
   options.node_timeout = node_timeout(opt.lease, session.deployment.timeouts.command);
   options.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
   options.sync_replicas = static_cast<int>(opt.sync_replicas);
@@ -79,8 +89,8 @@ void watch_for_deadlocks(const RunOptions& opt, Session& session, std::optional<
 /// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this
 /// hold is gone, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
 /// waits until we end, so it can never release them to us.
-Acquired take(const RunOptions& opt, Session& session, WaitLines& lines,
-              std::optional<DeadlockWatch>& deadlock, std::optional<LockSet>& locks) {
+Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, Watches& watches,
+              std::optional<LockSet>& locks) {
   for (std::vector<InheritedHold> above = holds_above_us();;) {
     Owner owner = new_owner();
     const auto wish = [&](NewIdentity renewed) {
@@ -88,7 +98,7 @@ Acquired take(const RunOptions& opt, Session& session, WaitLines& lines,
       locks.emplace(opt, owner, above);
       return locks->wish();
     };
-    AcquireOptions options = waiting(opt, session, lines, deadlock);
+    AcquireOptions options = waiting(opt, session, lines, watches);
     options.renew_identity = wish;
     Acquired got = acquire(session.redis, wish(NewIdentity::requests), options);
     const auto* gave_up = std::get_if<GaveUp>(&got);
@@ -125,21 +135,24 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
 }
 
 /// There is no lock: says why, writes the record, and answers the exit status.
-int end_without(const RunOptions& opt, const Session& session, WaitLines& lines,
-                const std::optional<DeadlockWatch>& deadlock, const GaveUp& gave_up, RunReport& report,
-                StatusRecord& status) {
+int end_without(const RunOptions& opt, const Session& session, WaitLines& lines, Watches& watches,
+                const GaveUp& gave_up, RunReport& report, StatusRecord& status) {
   const std::optional<int> signal =
       gave_up.why == GaveUp::Why::interrupted ? session.signals.ended() : std::nullopt;
-  const bool waits_for_itself = deadlock && deadlock->ends_the_wait() && !signal;
+  const bool is_done = watches.once && !signal && gave_up.busy && watches.once->done_after_all();
+  const bool waits_for_itself = watches.deadlock && watches.deadlock->ends_the_wait() && !signal && !is_done;
   say_who_voted(session.redis, gave_up.answers);
   if (signal) lines.interrupted(*signal, gave_up);
-  if (waits_for_itself) complain(deadlock->text());
+  if (waits_for_itself) complain(watches.deadlock->text());
+  if (is_done) tell(watches.once->text());
   const int exit = signal             ? 128 + *signal
+                   : is_done          ? exit_code::ok
                    : waits_for_itself ? static_cast<int>(opt.wait.conflict_exit_code)
                                       : refuse(opt, session, lines, gave_up);
   report.waited = between(opt.started, Clock::now());
   report_gave_up(report, session.redis, gave_up, exit);
   if (waits_for_itself) report.outcome = RunReport::Outcome::deadlock;
+  if (is_done) report.outcome = RunReport::Outcome::done;
   status.write(report);
   if (signal) die_of(*signal);
   return exit;
@@ -201,15 +214,33 @@ HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
           .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
 }
 
+/// Does the key stay, for --min-hold or because its work is done?
+bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
+  if (lost || !ended.ran()) return false;
+  if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
+  return opt.min_hold > Milliseconds{0};
+}
+
+/// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
+/// the mark another host would do it again.
+Patience release_patience(bool marks, const Keeper& keeper, const Signals& signals, std::size_t keys) {
+  Patience patience = within(goodbye(keys));
+  if (!marks) return patience;
+  return {std::max(patience.until, keeper.lease().valid_until()), [&signals] { return signals.insisted(); }};
+}
+
 /// Releases all keys, and says what a person should know about it.
-RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSet& locks, const Taken& taken,
-                            const CommandOutcome& ended, bool lost) {
+RunReport::Released release(const RunOptions& opt, Session& session, const LockSet& locks, const Taken& taken,
+                            const CommandOutcome& ended, const Keeper& keeper) {
+  const bool lost = keeper.lost();
   ReleaseOptions options;
-  const bool keep = opt.min_hold > Milliseconds{0} && !lost && ended.ran();
+  const bool keep = stays(opt, ended, lost);
   // By the server's clock, from the server's own time: never mixed with our clock.
-  if (keep) options.keep_until = taken.held.front().server_time + opt.min_hold;
+  if (keep) options.keep_until = taken.held.front().server_time + opt.kept_for();
   const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
-  const std::vector<ReleaseResult> answers = release(redis, parts, options, within(goodbye(parts.size())));
+  const bool marks = keep && opt.once_per;
+  const Patience patience = release_patience(marks, keeper, session.signals, parts.size());
+  const std::vector<ReleaseResult> answers = release(session.redis, parts, options, patience);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string key = quoted(parts[i].lock->name());
     const ReleaseResult& answer = answers[i];
@@ -219,7 +250,8 @@ RunReport::Released release(const RunOptions& opt, Executor& redis, const LockSe
     else if (!answer.why.empty())
       mention(fmt::format("release of {} not confirmed by every server ({})", key, answer.why));
     if (answer.how == ReleaseResult::How::yes) mention("released " + key);
-    if (answer.how == ReleaseResult::How::kept) mention(key + " is kept by --min-hold");
+    if (answer.how == ReleaseResult::How::kept)
+      mention(fmt::format("{} is kept by {}", key, marks ? "--once-per" : "--min-hold"));
     if (answer.how == ReleaseResult::How::not_ours && !lost)
       complain(fmt::format("lost {}: it was not ours any more at its release", key));
     if (!answer.unannounced.empty())
@@ -272,13 +304,15 @@ int run(const RunOptions& opt, StatusRecord& status) {
   std::optional<LockSet> locks;
   if (opt.type->name == "permit")  // a pool of permits and a latch look alike
     refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait);
-  std::optional<DeadlockWatch> deadlock;
-  watch_for_deadlocks(opt, session, deadlock);
-  const Acquired got = take(opt, session, lines, deadlock, locks);
+  Watches watches;
+  watch_for_deadlocks(opt, session, watches.deadlock);
+  if (opt.once_per) watches.once.emplace(redis, opt.names.front(), session.deployment.timeouts.command);
+  const Acquired got = take(opt, session, lines, watches, locks);
   if (const auto* gave_up = std::get_if<GaveUp>(&got))
-    return end_without(opt, session, lines, deadlock, *gave_up, report, status);
+    return end_without(opt, session, lines, watches, *gave_up, report, status);
   lines.acquired();
-  deadlock.reset();
+  watches.deadlock.reset();
+  watches.once.reset();
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);
@@ -297,7 +331,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
 
   // Releasing.
   auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
-  report.released = release(opt, redis, *locks, taken, ended, lost.has_value());
+  report.released = release(opt, session, *locks, taken, ended, keeper);
   // Nobody has told the keeper, but the release found nothing of ours: it was lost all the same.
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
     lost = "it was not ours any more at its release";

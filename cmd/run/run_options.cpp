@@ -8,6 +8,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/run/command_lookup.h"
@@ -101,6 +102,24 @@ void complete_names(RunOptions& opt) {
   refuse_too_many(opt.names, opt.type->name);
 }
 
+/// A mark on one key says that the work is done: nothing could say it of some keys, or by some servers.
+void check_once_per(const RunOptions& opt) {
+  if (!opt.once_per) return;
+  const auto refuse = [](std::string_view why) {
+    throw Error{Error::usage, fmt::format("--once-per {}", why)};
+  };
+  if (opt.type->name != "lock" && opt.type->name != "fair" && opt.type->name != "fenced")
+    refuse(fmt::format("with --type {}: it is for lock, fair and fenced", opt.type->name));
+  if (opt.names.size() > 1) refuse("is for one --key; nest two runs");
+  if (opt.min_hold > Milliseconds{0})
+    refuse("contradicts --min-hold, which keeps the key after a failure, too");
+  if (opt.deployment.targets.size() > 1)
+    refuse("with several servers (--url): each would keep the key by itself, and they need not agree");
+  if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
+    refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
+                       quoted(opt.names.front())));
+}
+
 }  // namespace
 
 void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
@@ -129,6 +148,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
                                           opt.type->only_one_key)};
+  check_once_per(opt);
 }
 
 }  // namespace rlock

@@ -41,7 +41,11 @@ struct RunOptions {
   bool renew = true;
   Milliseconds min_hold{0};              ///< the key stays at least this long after the acquire
   std::optional<Milliseconds> max_hold;  ///< the command is stopped so long after the acquire
+  std::optional<Milliseconds> once_per;  ///< after a success the key stays so long after the acquire
   bool until_group = false;              ///< release when the last member of the command's group has ended
+
+  /// How long the key stays after the acquire, where it does: never both of them.
+  Milliseconds kept_for() const { return once_per.value_or(min_hold); }
 
   // How to stop it.
   bool stop_on_loss = true;         ///< --on-lost

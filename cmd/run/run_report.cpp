@@ -23,6 +23,7 @@ std::string_view name_of(RunReport::Outcome outcome) {
     case RunReport::Outcome::not_started: return "not-started";
     case RunReport::Outcome::interrupted: return "interrupted";
     case RunReport::Outcome::deadlock: return "deadlock";
+    case RunReport::Outcome::done: return "done";
     case RunReport::Outcome::error: return "error";
   }
   return "error";

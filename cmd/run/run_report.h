@@ -18,7 +18,18 @@ namespace rlock {
 
 /// How a run ended, in one line of JSON that no exit status can be confused with.
 struct RunReport {
-  enum class Outcome { ran, busy, unreachable, lost, max_hold, not_started, interrupted, deadlock, error };
+  enum class Outcome {
+    ran,
+    busy,
+    unreachable,
+    lost,
+    max_hold,
+    not_started,
+    interrupted,
+    deadlock,
+    done,
+    error
+  };
   enum class Released { yes, no, kept, unknown };
 
   /// One node of a quorum.

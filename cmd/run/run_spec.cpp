@@ -139,6 +139,17 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
            "A command that ends sooner ends rlock too, and the key stays for the rest of this time, by the server's clock, so "
            "that a host whose clock is late does not run the same job again. Not after 125, 126 or 127.",
        .set = zero_or_more(opt.min_hold)});
+  spec.add(
+      {.names = "--once-per",
+       .value = "DUR",
+       .help = "one success of COMMAND in this time, over all hosts",
+       .manual =
+           "After exit status 0 the key stays for the rest of this time since the acquire, by the server's clock, and is "
+           "marked as done: a run that finds it so, or that waits meanwhile, ends at once with 0 and says who has done it. "
+           "After any other end the key is free at once, and the next host tries. Clients of Redisson see a lock that is "
+           "held; rlock unlock lets the work be done again. Only for one key of type lock, fair or fenced on one server, "
+           "and not with --min-hold.",
+       .set = into(opt.once_per)});
   spec.add({.names = "--no-renew",
             .help = "no watchdog: lock and COMMAND end with the lease",
             .set = [&opt](std::string_view) { opt.renew = false; }});

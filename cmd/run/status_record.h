@@ -23,9 +23,13 @@ class StatusRecord {
   /// What cannot be written is complained about, and the exit status stays.
   void write(const RunReport& report) noexcept;
 
+  /// Of the report that was written, or would have been; nothing: there was none yet.
+  std::optional<RunReport::Outcome> outcome() const noexcept { return outcome_; }
+
  private:
   std::optional<std::int64_t> fd_;
   StatusFile file_;
+  std::optional<RunReport::Outcome> outcome_;
   bool opened_ = false;
   bool wanted_ = false;
 };

@@ -110,7 +110,8 @@ void Unlock::expect_removable(const Inspection& found) const {
 
 /// What a person must know before removing what this one holds.
 std::string warning(const Holder& holder, Milliseconds now) {
-  if (holder.meta && holder.meta->ended_at) return "nothing runs under it any more: --min-hold keeps the key";
+  if (holder.meta && holder.meta->ended_at)
+    return "nothing runs under it any more: --min-hold or --once-per keeps the key";
   if (holder.meta && !holder.meta->renews)
     return "nobody renews it; whether the script that took it still works nobody knows";
   const auto alive = holder.alive(now);

@@ -12,10 +12,12 @@ namespace {
 
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
+    VerbEntry{"flock", "the same by the command line of flock(1)", flock_verb},
     VerbEntry{"lock acquire", "take a lock that nobody renews; prints its owner id", lock_acquire_verb},
     VerbEntry{"lock release", "give it back", lock_release_verb},
     VerbEntry{"lock renew", "let its lease start anew", lock_renew_verb},
     VerbEntry{"lock status", "is it held, and by whom", lock_status_verb},
+    VerbEntry{"lock wait", "until it is free, without taking it", lock_wait_verb},
     VerbEntry{"permit init", "make a pool of N permits", permit_init_verb},
     VerbEntry{"permit add", "make N more available", permit_add_verb},
     VerbEntry{"permit acquire", "take permits for the time of a lease; prints ids", permit_acquire_verb},
@@ -59,7 +61,7 @@ struct Chapter {
 
 std::vector<Chapter> chapters() {
   return {
-      {"Hold something while a command runs", {"run"}},
+      {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
       {"People", {"inspect", "unlock", "doctor", "server", "scripts", "completion", "help", "version"}},
   };

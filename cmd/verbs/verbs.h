@@ -8,10 +8,12 @@ namespace rlock {
 
 // One per file of cmd/verbs; the table in verbs.cpp gives each its name.
 std::unique_ptr<Verb> run_verb();
+std::unique_ptr<Verb> flock_verb();
 std::unique_ptr<Verb> lock_acquire_verb();
 std::unique_ptr<Verb> lock_release_verb();
 std::unique_ptr<Verb> lock_renew_verb();
 std::unique_ptr<Verb> lock_status_verb();
+std::unique_ptr<Verb> lock_wait_verb();
 std::unique_ptr<Verb> permit_init_verb();
 std::unique_ptr<Verb> permit_add_verb();
 std::unique_ptr<Verb> permit_acquire_verb();

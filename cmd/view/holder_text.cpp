@@ -77,7 +77,7 @@ std::string outlook_text(const Holder& holder, Milliseconds now) {
   const auto& facts = holder.meta;
   if (!facts && holder.mode == Holder::Mode::permit) return "lease ends in " + rest;
   if (!facts) return fmt::format("frees in {} unless renewed", rest);
-  if (facts->ended_at) return rest + " more by --min-hold";
+  if (facts->ended_at) return rest + " more by --min-hold or --once-per";
   if (!facts->renews) return fmt::format("ends in {}, nobody renews it", rest);
   if (holder.alive(now).value_or(true)) return fmt::format("frees in {} if it is dead", rest);
   return fmt::format("not renewed for {}: it looks dead, and frees in {}", describe(now - facts->renewed),

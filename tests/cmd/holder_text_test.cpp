@@ -64,7 +64,7 @@ TEST_CASE("what only --min-hold keeps says when and how it ended") {
   kept.meta->ended_at = 2000s;
   kept.meta->exit = 0;
   CHECK(holder_text(kept, 2040s) == "alice@ci-7 (make), finished 40s ago (exit 0)");
-  CHECK(outlook_text(kept, 2040s) == "21s more by --min-hold");
+  CHECK(outlook_text(kept, 2040s) == "21s more by --min-hold or --once-per");
   CHECK_FALSE(kept.stale(2040s));
 }
 

@@ -198,6 +198,7 @@ TEST_CASE("each status of each verb without a command, in the order in which a s
       {"permit release p 00000000000000000000000000000000", 1},
       {"permit add p 1", 0},
       {"permit delete -y p", 0},
+      {"lock wait free", 0},
       {"latch status c", 1},
       {"latch wait c", 1},
       {"latch wait c --absent-ok", 0},

@@ -1,0 +1,168 @@
+// rlock flock: the command line of flock(1), translated to that of rlock run. FILE, as typed, is the key; the
+// lock is a read/write lock, since -s and -x of one FILE have to exclude each other.
+//
+// It is as silent as flock, which says nothing while it waits: a cron job that skips must not send a mail.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/run/command_lookup.h"
+#include "cmd/run/run.h"
+#include "cmd/verbs/verbs.h"
+
+namespace rlock {
+namespace {
+
+/// What flock ends with where it could not get the lock.
+constexpr int kConflict = 1;
+
+/// What it ends with where the command cannot be executed: EX_UNAVAILABLE.
+constexpr int kNotExecuted = exit_code::unreachable;
+
+constexpr std::string_view kNoUnlock =
+    "the lock lasts as long as COMMAND; to give one back yourself: rlock lock acquire KEY --lease DUR, then "
+    "rlock lock release";
+
+/// -u is --url for rlock and --unlock for flock, and what follows it tells them apart.
+Setter url_or_unlock(Setter url) {
+  return [url = std::move(url)](std::string_view value) {
+    if (value.find(':') == std::string_view::npos)
+      throw Error{Error::usage, fmt::format("as --unlock: {}; as --url it needs one", kNoUnlock)};
+    url(value);
+  };
+}
+
+bool is_number(const std::string& word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// As flock's -c, which asks the shell of the user.
+std::string shell() {
+  const char* named = std::getenv("SHELL");
+  return named != nullptr && *named != '\0' ? named : "/bin/sh";
+}
+
+class Flock final : public Verb {
+ public:
+  VerbSpec spec() override;
+  int act(TimePoint started, std::vector<std::string> words) override;
+
+ private:
+  void declare_waiting(VerbSpec& spec);
+  std::vector<std::string> command_in(std::vector<std::string> words) const;
+  [[noreturn]] static void refuse_descriptor(const std::string& number);
+
+  RunOptions options_;
+  bool no_fork_ = false, close_ = false;
+};
+
+VerbSpec Flock::spec() {
+  VerbSpec spec{
+      .verb = "flock",
+      .usage = {"flock [OPTIONS] FILE COMMAND [ARG...]", "flock [OPTIONS] FILE -c 'SHELL STRING'"},
+      .about =
+          "The command line of flock(1): a script moves from one host to many by one word.\n"
+          "FILE, as typed, is the key of a read/write lock; nothing is opened or created.",
+      .operands = {{.name = "FILE", .offer = Offer::key}},
+      .notes =
+          "Exit status: COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\n"
+          "cannot be executed, 125 lock lost, 64 65 70 71 77 78 as those of rlock run.",
+      .examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
+                   {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}},
+      .command_follows = true,
+  };
+  const auto take = [this](std::string_view type) {
+    return [this, type](std::string_view) { options_.type = find_lock_type(type); };
+  };
+  spec.group("What to take");
+  spec.add({.names = "-s, --shared", .help = "beside others that have it shared", .set = take("read")});
+  spec.add({.names = "-x, -e, --exclusive", .help = "alone; that is the default", .set = take("write")});
+  declare_waiting(spec);
+  spec.group("Telling");
+  spec.add({.names = "-v, --verbose",
+            .help = "how long it took, or who has it",
+            .manual = "Without it nothing is said but errors and warnings.",
+            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  spec.group("Taken, and needing nothing");
+  spec.add(
+      {.names = "-o, --close", .help = "COMMAND inherits no descriptor of the lock", .set = into(close_)});
+  spec.add({.names = "-F, --no-fork",
+            .help = "rlock stays beside COMMAND all the same",
+            .manual = "It has to renew the lock, and to stop COMMAND before the lock can end. Not with -o.",
+            .set = into(no_fork_)});
+  spec.foreign.push_back({"--unlock", kNoUnlock});
+  declare_server_options(spec, options_.server);
+  for (Option& option : spec.groups.back().options)
+    if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
+  return spec;
+}
+
+/// -n, -w and -E as run has them, under the names and with the default status of flock.
+void Flock::declare_waiting(VerbSpec& spec) {
+  VerbSpec run;
+  declare_wait(run, options_.wait);
+  options_.wait.conflict_exit_code = kConflict;
+  spec.group("How long to wait", "[for ever]");
+  spec.add({.names = "-n, --nb, --nonblock", .help = "not at all", .set = run.find("nonblock")->set});
+  spec.add({.names = "-w, --wait, --timeout",
+            .value = "DUR",
+            .help = "at most this long: 10, 2.5, 1m30s",
+            .manual = "A bare number is seconds. 0 means -n.",
+            .set = run.find("wait")->set});
+  spec.add({.names = "-E, --conflict-exit-code",
+            .value = "N",
+            .help = "exit status when not acquired",
+            .standard = "1",
+            .set = run.find("conflict-exit-code")->set});
+}
+
+/// A number alone is a descriptor that the shell has opened: that lock is given back when the shell ends.
+void Flock::refuse_descriptor(const std::string& number) {
+  throw Error{
+      Error::usage,
+      fmt::format("{} is a descriptor, which other hosts do not have; name a FILE and a COMMAND, or take a "
+                  "lock for the rest of the script: owner=$(rlock lock acquire KEY --lease DUR) || exit",
+                  number)};
+}
+
+/// The command behind FILE, which takes -c STRING only there.
+std::vector<std::string> Flock::command_in(std::vector<std::string> words) const {
+  words.erase(words.begin());
+  if (words.front() != "-c" && words.front() != "--command") return words;
+  if (words.size() != 2)
+    throw Error{Error::usage, fmt::format("{} requires exactly one command argument", words.front())};
+  return {shell(), "-c", words.back()};
+}
+
+int Flock::act(TimePoint started, std::vector<std::string> words) {
+  if (no_fork_ && close_) throw Error{Error::usage, "the --no-fork and --close options are incompatible"};
+  if (words.size() == 1 && is_number(words.front())) refuse_descriptor(words.front());
+  if (words.size() < 2)
+    throw Error{Error::usage, "FILE and COMMAND are missing: rlock flock [OPTIONS] FILE COMMAND [ARG...]"};
+  if (verbosity() == Verbosity::normal) set_verbosity(Verbosity::quiet);
+  if (options_.type == nullptr) options_.type = find_lock_type("write");
+  options_.started = started;
+  key_into(options_.keys)(words.front());
+  complete_run(options_, std::nullopt, command_in(std::move(words)));
+  if (const auto problem = look_up(options_.command)) {
+    complain(problem->text);
+    return kNotExecuted;
+  }
+  StatusRecord status;
+  const int exit = run(options_, status);
+  const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
+  return refused && status.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> flock_verb() { return std::make_unique<Flock>(); }
+
+}  // namespace rlock

@@ -1,0 +1,53 @@
+#include "cmd/run/once_watch.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/key_text.h"
+#include "base/text.h"
+
+namespace rlock {
+
+void OnceWatch::hear(const Waiting& waiting) {
+  if (waiting.busy == nullptr || done_) return;
+  if (asked_) {
+    ask_again_ = true;
+  } else {
+    ask();
+  }
+}
+
+bool OnceWatch::done() {
+  if (!asked_ || !redis_.settled(*asked_)) return done_.has_value();
+  for (const Vote& vote : redis_.votes(*asked_)) {
+    if (const Reply* reply = vote.good_reply()) done_ = OncePer::read_status(*reply);
+  }
+  drop();
+  if (std::exchange(ask_again_, false) && !done_) ask();
+  return done_.has_value();
+}
+
+bool OnceWatch::done_after_all() {
+  ask_again_ = false;
+  drop();
+  if (!done_) ask();
+  const TimePoint until = plus(Clock::now(), answer_within_);
+  while (asked_ && !done() && Clock::now() < until) redis_.loop().turn(until);
+  return done_.has_value();
+}
+
+std::string OnceWatch::text() const {
+  return fmt::format("{} was done {} ago by {}; again after {}", quoted(name_), describe(done_->since),
+                     sanitized(done_->facts), describe(done_->rest));
+}
+
+void OnceWatch::ask() {
+  asked_ = redis_.post(OncePer::status(name_), {}, plus(Clock::now(), answer_within_));
+}
+
+void OnceWatch::drop() {
+  if (asked_) redis_.drop(*std::exchange(asked_, std::nullopt));
+}
+
+}  // namespace rlock

@@ -1,0 +1,68 @@
+// rlock lock wait: until locks are free, without taking them.
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/server/session.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/refusal.h"
+#include "redis/slots.h"
+#include "sync/free_wait.h"
+
+namespace rlock {
+namespace {
+
+class Wait final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "lock wait",
+                  .usage = {"lock wait [OPTIONS] KEY..."},
+                  .about =
+                      "Wait until KEY is free; of several, until all of them are free at once. Nothing is\n"
+                      "taken: somebody else may have it when the next line of the script begins.",
+                  .notes =
+                      "Exit status: 0 free, 75 the wait ended;\n"
+                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
+                  .examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
+                               {"rlock lock wait -n backup report || exit 0", ""}}};
+    declare_keys(spec, keys_);
+    declare_wait(spec, wait_);
+    declare_server_options(spec, server_);
+    return spec;
+  }
+
+  int act(TimePoint started, std::vector<std::string>) override {
+    Session session{server_, &wait_};
+    std::vector<LockName> names;
+    for (const std::string& key : keys_) names.push_back(session.name(key));
+    if (session.deployment.is_cluster()) refuse_several_slots(names);
+    WaitLines lines{session.redis, session.signals, {session.deployment, started, wait_, names}};
+    const Acquired got =
+        acquire(session.redis, FreeWait{std::move(names)}, session.waiting(wait_, started, lines));
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return end_in_vain(*gave_up, session, lines, wait_);
+    return exit_code::ok;
+  }
+
+ private:
+  /// Each node of a cluster sees its own keys only, and each at another moment.
+  static void refuse_several_slots(const std::vector<LockName>& names) {
+    const auto slot = [](const LockName& name) { return slot_of(name.str()); };
+    if (std::ranges::all_of(names, [&](const auto& name) { return slot(name) == slot(names.front()); }))
+      return;
+    throw Error{Error::usage,
+                "these keys lie in several slots of the cluster, so nobody can see all of them at once; "
+                "give them the same part in braces, as in '{job}:a' '{job}:b'"};
+  }
+
+  std::vector<std::string> keys_;
+  WaitOptions wait_;
+  ServerOptions server_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> lock_wait_verb() { return std::make_unique<Wait>(); }
+
+}  // namespace rlock

@@ -1,0 +1,116 @@
+// rlock lock wait: until locks are free, as a script sees it.
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+
+#include "support/cluster_servers.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/masters.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("what is free is free at once, and stays free") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "wait", "a", "b"}) == 0);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("a release of a lock of any type ends the wait for it, and nothing is taken") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write"}) {
+    CAPTURE(type);
+    const std::string owner = acquired(redis, type, {"--type", type});
+    CHECK(status_of(redis, {"lock", "wait", "-qn", type}) == 75);
+    CHECK(status_of(redis, {"lock", "wait", "-qnE", "3", type}) == 3);
+    Rlock waiter = redis.rlock("lock", "wait", "-q", type);
+    const std::string channel = type == "read" || type == "write" ? "redisson_rwlock:{" + type + "}"
+                                                                  : "redisson_lock__channel:{" + type + "}";
+    REQUIRE(eventually([&] { return redis.listeners(channel) == 1; }, 10s));
+    const auto released = std::chrono::steady_clock::now();
+    REQUIRE(status_of(redis, {"lock", "release", type, "--owner", owner}) == 0);
+    CHECK(waiter.exit_code() == 0);
+    CHECK(std::chrono::steady_clock::now() - released < 1500ms);  // it polls every 2 s
+    CHECK_FALSE(redis.has(type));
+  }
+}
+
+TEST_CASE("of several keys all have to be free in one moment") {
+  RedisServer redis;
+  const std::string a = acquired(redis, "a");
+  const std::string b = acquired(redis, "b");
+  Rlock waiter = redis.rlock("lock", "wait", "-q", "a", "b");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{b}") == 1; }, 10s));
+  REQUIRE(status_of(redis, {"lock", "release", "a", "--owner", a}) == 0);
+  const std::string again = acquired(redis, "a");
+  REQUIRE(status_of(redis, {"lock", "release", "b", "--owner", b}) == 0);
+  Rlock both = redis.rlock("lock", "wait", "-n", "b", "a");
+  CHECK(both.exit_code() == 75);
+  CHECK(both.err().find("'a' is held by") != std::string::npos);
+  CHECK(waiter.running());
+  REQUIRE(status_of(redis, {"lock", "release", "a", "--owner", again}) == 0);
+  CHECK(waiter.exit_code() == 0);
+}
+
+TEST_CASE("a lease that ends, and a token lock that nobody announces, end the wait") {
+  RedisServer redis;
+  redis.cli({"HSET", "lease", "somebody:1", "1"});
+  redis.cli({"PEXPIRE", "lease", "700"});
+  redis.cli({"SET", "token", "12345", "PX", "700"});
+  CHECK(status_of(redis, {"lock", "wait", "-q", "lease", "token", "-w", "10s"}) == 0);
+}
+
+TEST_CASE("what is no lock is refused at once, as is a wait without a KEY") {
+  RedisServer redis;
+  redis.cli({"SET", "pool", "3"});
+  Rlock refused = redis.rlock("lock", "wait", "a", "pool");
+  CHECK(refused.exit_code() == 65);
+  CHECK(refused.err().find("'pool' holds a number") != std::string::npos);
+  CHECK(status_of(redis, {"lock", "wait"}) == 64);
+}
+
+TEST_CASE("a wait for locks ends when its time is over, and says who has it") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "k");
+  Rlock waiter = redis.rlock("lock", "wait", "k", "-w", "300ms");
+  CHECK(waiter.exit_code() == 75);
+  CHECK(waiter.err().find("'k' is held by") != std::string::npos);
+  CHECK(waiter.out().empty());
+}
+
+TEST_CASE("in a cluster the keys of one wait lie in one slot, and a release wakes it") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  auto options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url();
+  Rlock apart{{"lock", "wait", "a", "b", "c"}, options};
+  CHECK(apart.exit_code() == 64);
+  CHECK(apart.err().find("several slots") != std::string::npos);
+
+  Rlock holder{{"run", "-k", "{j}:b", "--", "sleep", "60"}, options};
+  Rlock probe{{"lock", "wait", "-q", "{j}:a", "{j}:b"}, options};
+  REQUIRE(
+      eventually([&] { return Rlock{{"lock", "wait", "-qn", "{j}:b"}, options}.exit_code() == 75; }, 10s));
+  Rlock waiter{{"lock", "wait", "-q", "{j}:a", "{j}:b"}, options};
+  CHECK(waiter.running());
+  holder.signal(SIGTERM);
+  CHECK(waiter.exit_code() == 0);
+  CHECK(probe.exit_code() == 0);
+}
+
+TEST_CASE("over several servers a lock is free where a majority says so") {
+  Masters masters{3};
+  auto options = masters.environment();
+  Rlock holder{{"run", "-k", "k", "--", "sleep", "60"}, options};
+  REQUIRE(eventually([&] { return Rlock{{"lock", "wait", "-qn", "k"}, options}.exit_code() == 75; }, 10s));
+  Rlock waiter{{"lock", "wait", "-q", "k"}, options};
+  CHECK(waiter.running());
+  holder.signal(SIGTERM);
+  CHECK(waiter.exit_code() == 0);
+}
+
+}  // namespace rlock::test

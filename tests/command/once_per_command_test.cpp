@@ -1,0 +1,184 @@
+// rlock run --once-per: one success in a while, over all hosts.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <vector>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+Words once(const std::string& period, Words options, Words command = {"true"}) {
+  options.insert(options.begin(), {"run", "-k", "report", "--once-per", period});
+  options.emplace_back("--");
+  options.insert(options.end(), command.begin(), command.end());
+  return options;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("what is done is not done again: status 0, outcome done, and who has done it") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced"}) {
+    CAPTURE(type);
+    TempDir folder;
+    const Words status{"--type", type, "--status-file", folder / "status"};
+    CHECK(status_of(redis, once("10m", status)) == 0);
+    CHECK(has(read_file(folder / "status"), "\"outcome\":\"ran\""));
+    CHECK(has(read_file(folder / "status"), "\"released\":\"kept\""));
+    CHECK(redis.pttl("report") > 590'000);
+    for (const Words& wait : {Words{}, Words{"-n"}, Words{"-w", "5s"}}) {
+      Words options = status;
+      options.insert(options.end(), wait.begin(), wait.end());
+      Rlock next{once("10m", options, {"touch", folder / "again"}), redis.environment()};
+      CHECK(next.exit_code() == 0);
+      CHECK(has(next.err(), "'report' was done "));
+      CHECK(has(next.err(), "; again after "));
+      CHECK(lines_in(next.err()) == 1);
+      CHECK(has(read_file(folder / "status"), "\"outcome\":\"done\",\"exit\":0"));
+      CHECK_FALSE(std::filesystem::exists(folder / "again"));
+    }
+    Rlock quiet{once("10m", {"-q", "--type", type}), redis.environment()};
+    CHECK(quiet.exit_code() == 0);
+    CHECK(quiet.err().empty());
+    // To everybody else it is a lock that somebody holds.
+    CHECK(status_of(redis, {"run", "-qn", "--type", type, "-k", "report", "--", "true"}) == 75);
+    CHECK(redis.cli({"TYPE", "report"}) == "hash");
+    CHECK(status_of(redis, {"unlock", "-y", "report"}) == 0);
+    CHECK(status_of(redis, once("10m", {"-qn", "--type", type}, {"touch", folder / "again"})) == 0);
+    CHECK(std::filesystem::exists(folder / "again"));
+    redis.cli({"FLUSHALL"});
+  }
+}
+
+TEST_CASE("runs that wait end when the work is done, wherever they stand in the line") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced"}) {
+    CAPTURE(type);
+    TempDir folder;
+    REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+    Rlock worker{once("10m", {"--type", type}, {"sh", "-c", "read -r line <" + (folder / "go")}),
+                 redis.environment()};
+    REQUIRE(eventually([&] { return redis.has("report"); }, 10s));
+    std::vector<Rlock> waiters;
+    for (int i = 0; i < 6; ++i)
+      waiters.emplace_back(once("10m", {"--type", type}, {"touch", folder / "again"}), redis.environment());
+    const std::string queue =
+        type == "fair" ? "redisson_lock_queue:{report}" : "redisson_unlock_latch:{report}:line";
+    const std::string length = type == "fair" ? "LLEN" : "ZCARD";
+    REQUIRE(eventually([&] { return redis.cli({length, queue}) == "6"; }, 20s));
+    write_file(folder / "go", "go\n");
+    CHECK(worker.exit_code() == 0);
+    const auto done = std::chrono::steady_clock::now();
+    for (Rlock& waiter : waiters) {
+      CHECK(waiter.exit_code() == 0);
+      CHECK(has(waiter.err(), "'report' was done "));
+    }
+    CHECK(std::chrono::steady_clock::now() - done < 3s);
+    CHECK_FALSE(std::filesystem::exists(folder / "again"));
+    redis.cli({"FLUSHALL"});
+  }
+}
+
+TEST_CASE("after any other end the next one tries") {
+  RedisServer redis;
+  CHECK(status_of(redis, once("10m", {}, {"false"})) == 1);
+  CHECK_FALSE(redis.has("report"));
+  CHECK(status_of(redis, once("10m", {"--max-hold", "100ms"}, {"sleep", "9"})) == 124);
+  CHECK_FALSE(redis.has("report"));
+  CHECK(status_of(redis, once("10m", {}, {"sh", "-c", "kill -KILL $$"})) == 128 + SIGKILL);
+  CHECK_FALSE(redis.has("report"));
+  CHECK(status_of(redis, once("10m", {}, {"/etc/passwd"})) == 126);
+  CHECK_FALSE(redis.has("report"));
+  CHECK(status_of(redis, once("10m", {})) == 0);
+  CHECK(redis.has("report"));
+}
+
+TEST_CASE("a lock that was removed by force and taken again is not taken for done") {
+  RedisServer redis;
+  CHECK(status_of(redis, once("10m", {})) == 0);
+  CHECK(status_of(redis, {"unlock", "-y", "report"}) == 0);
+  const std::string owner = acquired(redis, "report");
+  CHECK(status_of(redis, once("10m", {"-qn"})) == 75);
+}
+
+TEST_CASE("a work that took longer than its period leaves nothing behind") {
+  RedisServer redis;
+  CHECK(status_of(redis, once("100ms", {}, {"sleep", "0.3"})) == 0);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("--once-per is for one key of a lock that one owner has, on one server") {
+  RedisServer redis;
+  for (const Words& more :
+       {Words{"-s"}, Words{"-x"}, Words{"--permits", "3"}, Words{"--type", "plain"}, Words{"--type", "spin"},
+        Words{"-k", "other"}, Words{"--min-hold", "1m"}, Words{"-u", redis.url(), "-u", "unix:///nowhere"}}) {
+    CAPTURE(more.front());
+    Rlock refused{once("10m", more), redis.environment()};
+    CHECK(refused.exit_code() == 64);
+    CHECK(has(refused.err(), "--once-per "));
+  }
+  Rlock nested{
+      {"run", "-k", "report", "--", rlock_binary(), "run", "-k", "report", "--once-per", "1m", "--", "true"},
+      redis.environment()};
+  CHECK(nested.exit_code() == 64);
+  CHECK(redis.keys().empty());
+}
+
+/// Twenty runs at once in each of ten periods; answers how often the command succeeded.
+void twenty_at_once(const std::string& command_line) {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.env["DONE"] = folder / "done";
+  for (int period = 1; period <= 10; ++period) {
+    CAPTURE(period);
+    std::vector<Rlock> hosts;
+    for (int i = 0; i < 20; ++i) hosts.emplace_back(once("30s", {"-q"}, {"sh", "-c", command_line}), options);
+    for (Rlock& host : hosts) {
+      const int status = host.exit_code(60s);
+      CHECK((status == 0 || status == 3));
+    }
+    CHECK(lines_in(read_file(folder / "done")) == static_cast<std::size_t>(period));
+    redis.cli({"DEL", "report"});  // the period is over
+  }
+}
+
+TEST_CASE("twenty hosts at once, ten periods: ten successes") { twenty_at_once("echo x >>$DONE"); }
+
+TEST_CASE("a command that fails half of the time still succeeds once in each of ten periods") {
+  twenty_at_once(
+      "[ $((0x$(head -c1 /dev/urandom | od -An -tx1 | tr -d ' ') % 2)) = 0 ] || exit 3; echo x >>$DONE");
+}
+
+TEST_CASE("a period ends by itself, by the server's clock") {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options = redis.environment();
+  options.env["DONE"] = folder / "done";
+  const Words words = once("1s", {"-q"}, {"sh", "-c", "echo x >>$DONE"});
+  CHECK(Rlock{words, options}.exit_code() == 0);
+  CHECK(Rlock{words, options}.exit_code() == 0);
+  CHECK(lines_in(read_file(folder / "done")) == 1);
+  REQUIRE(eventually([&] { return !redis.has("report"); }, 5s));
+  CHECK(Rlock{words, options}.exit_code() == 0);
+  CHECK(lines_in(read_file(folder / "done")) == 2);
+}
+
+}  // namespace rlock::test
