@@ -219,7 +219,6 @@ complete -c rlock -n '__rlock_verb flock' -s x -s e -l exclusive -d 'alone; that
 complete -c rlock -n '__rlock_verb flock' -s n -l nb -l nonblock -d 'not at all'
 complete -c rlock -n '__rlock_verb flock' -s w -l wait -l timeout -x -d 'at most this long: 10, 2'
 complete -c rlock -n '__rlock_verb flock' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
-complete -c rlock -n '__rlock_verb flock' -s v -l verbose -d 'how long it took, or who has it'
 complete -c rlock -n '__rlock_verb flock' -s o -l close -d 'COMMAND inherits no descriptor of the lock'
 complete -c rlock -n '__rlock_verb flock' -s F -l no-fork -d 'rlock stays beside COMMAND all the same'
 complete -c rlock -n '__rlock_verb flock' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'

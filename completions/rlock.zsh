@@ -148,8 +148,6 @@ _rlock_arguments() {
         '*--timeout=[at most this long\: 10, 2]:DUR:( )' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
-        '*-v[how long it took, or who has it]' \
-        '*--verbose[how long it took, or who has it]' \
         '*-o[COMMAND inherits no descriptor of the lock]' \
         '*--close[COMMAND inherits no descriptor of the lock]' \
         '*-F[rlock stays beside COMMAND all the same]' \

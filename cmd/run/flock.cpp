@@ -72,6 +72,7 @@ VerbSpec Flock::spec() {
           "FILE, as typed, is the key of a read/write lock; nothing is opened or created.",
       .operands = {{.name = "FILE", .offer = Offer::key}},
       .notes =
+          "It is silent but for errors; -v says who has the lock, and how long it took.\n"
           "Exit status: COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\n"
           "cannot be executed, 125 lock lost, 64 65 70 71 77 78 as those of rlock run.",
       .examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
@@ -85,11 +86,6 @@ VerbSpec Flock::spec() {
   spec.add({.names = "-s, --shared", .help = "beside others that have it shared", .set = take("read")});
   spec.add({.names = "-x, -e, --exclusive", .help = "alone; that is the default", .set = take("write")});
   declare_waiting(spec);
-  spec.group("Telling");
-  spec.add({.names = "-v, --verbose",
-            .help = "how long it took, or who has it",
-            .manual = "Without it nothing is said but errors and warnings.",
-            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
   spec.group("Taken, and needing nothing");
   spec.add(
       {.names = "-o, --close", .help = "COMMAND inherits no descriptor of the lock", .set = into(close_)});

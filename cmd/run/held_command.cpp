@@ -87,7 +87,8 @@ CommandOutcome HeldCommand::run() {
 
   // Before the command: from its first moment on somebody can stop it.
   if (options_.stop_on_loss) {
-    guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks}, of_lock());
+    guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks, options_.give_back},
+                      of_lock());
     if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
   }
   // Asked here, done in the child: it must have the terminal before it runs, or its first read would stop it.

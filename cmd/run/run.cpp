@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <map>
 
@@ -31,6 +32,7 @@
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "cmd/view/wait_lines.h"
+#include "loop/std_descriptors.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
 
@@ -207,6 +209,23 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   return options;
 }
 
+/// In the guardian, when this process was killed and nobody of the command's family lives: releases what it held,
+/// over connections of its own. Whoever is not the holder any more changes nothing. --min-hold is kept; with
+/// --once-per the next host is to try.
+void give_back(const RunOptions& opt, const LockSet& locks, Milliseconds acquired_at) {
+  const bool keep = opt.min_hold > Milliseconds{0};
+  ReleaseOptions options;
+  if (keep) options.keep_until = acquired_at + opt.min_hold;
+  const std::vector<Part> parts = locks.to_release(keep, 128 + SIGKILL);
+  try {
+    fill_std_descriptors();  // or a message would go to the server
+    Session session{opt.deployment, opt.wait, opt.quorum_all};
+    static_cast<void>(release(session.redis, parts, options, within(goodbye(parts.size()))));
+  } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
+    mention(error.what());
+  }
+}
+
 HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
   return {.name = all_keys(opt),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
@@ -324,8 +343,10 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
+  HoldOptions options = holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked);
+  options.give_back = [&] { give_back(opt, *locks, taken.held.front().server_time); };
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, lock_of(opt, keeper),
-                                  holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked)};
+                                  std::move(options)};
   const CommandOutcome ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 

@@ -20,8 +20,8 @@ class Wait final : public Verb {
     VerbSpec spec{.verb = "lock wait",
                   .usage = {"lock wait [OPTIONS] KEY..."},
                   .about =
-                      "Wait until KEY is free; of several, until all of them are free at once. Nothing is\n"
-                      "taken: somebody else may have it when the next line of the script begins.",
+                      "Wait until KEY is free; of several, until all of them are free at once.\n"
+                      "Nothing is taken: somebody else may have it when the script goes on.",
                   .notes =
                       "Exit status: 0 free, 75 the wait ended;\n"
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",

@@ -118,6 +118,16 @@ std::vector<pid_t> Family::all() const {
   return found;
 }
 
+bool Family::may_hide_somebody() const {
+  if (!proc_shows_us()) return true;
+  const pid_t self = ::getpid();
+  return std::ranges::any_of(everybody(), [&](pid_t pid) {
+    if (pid == self || ::getsid(pid) != session_ || !is_alive(pid)) return false;
+    const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
+    return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
+  });
+}
+
 /// As the kernel says: zombies count, and EPERM means that somebody is there.
 bool Family::group_exists() const { return group_ > 1 && (::kill(-group_, 0) == 0 || errno != ESRCH); }
 

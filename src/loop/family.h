@@ -39,6 +39,10 @@ class Family {
   /// REQUIRES: its first process has been reaped, if it is a child of ours; until then it is a member.
   bool group_lives() const;
 
+  /// May somebody live of whom we cannot know? Where /proc does not show us, or a process of our session does not
+  /// show its environment: it is another user's.
+  bool may_hide_somebody() const;
+
   /// The living processes of the group and those outside it that carry the marks.
   std::vector<pid_t> all() const;
 

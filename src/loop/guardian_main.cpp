@@ -5,6 +5,7 @@
 // gets the stop signal and KILL as it would have got them from rlock, a little later (kLaterThanRlock). Or
 // the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
 // until nobody is left, or for kLastTries.
+// Then it gives back what rlock held, so that nobody waits for the rest of the lease.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
@@ -74,8 +75,12 @@ class GuardianLoop final : public Source {
       family_.signal(*signal);
       if (escalation_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
     }
-    if (orphaned() && (resting_ || now >= give_up_)) ::_exit(0);
+    nobody_lives_ = orphaned() && resting_ && !family_.may_hide_somebody();
+    over_ = orphaned() && (resting_ || now >= give_up_);
   }
+
+  bool over() const noexcept { return over_; }  ///< nothing is left to do here
+  bool nobody_lives() const noexcept { return nobody_lives_; }
 
  private:
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
@@ -118,6 +123,8 @@ class GuardianLoop final : public Source {
   Deadlines deadlines_;
   TimePoint give_up_ = kNever;  ///< when it ends even if a process cannot be killed
   bool resting_ = false;        ///< no process is left to kill
+  bool nobody_lives_ = false;   ///< rlock has died, and so have all of the family, as far as anybody can see
+  bool over_ = false;
 };
 
 }  // namespace
@@ -127,7 +134,9 @@ void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadline
   Loop loop;
   GuardianLoop guardian{orders, guarded, deadlines};
   loop.join(guardian);
-  for (;;) loop.turn(kNever);
+  while (!guardian.over()) loop.turn(kNever);
+  if (guardian.nobody_lives() && guarded.when_nobody_lives) guarded.when_nobody_lives();
+  ::_exit(0);
 }
 
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct Guarded {
   pid_t group = 0;                 ///< 0: an Order will name it
   pid_t session = 0;               ///< of rlock
   std::vector<std::string> marks;  ///< see Family
+
+  /// What is left to do when rlock has died and nobody lives any more whom it has guarded. Called in the guardian,
+  /// which has no descriptor of rlock's, and ends behind it.
+  std::function<void()> when_nobody_lives{};
 };
 
 /// What is written into a guardian's pipe, one at a time and each in one write.
@@ -30,7 +35,8 @@ constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. Reads orders from the descriptor
 /// `orders`; stops the family of `guarded` when a deadline passes that no order has
-/// moved, and kills it at once when the pipe ends, because then rlock has died.
+/// moved, and kills it at once when the pipe ends, because then rlock has died. Last it does what rlock would do
+/// when nobody is left: see Guarded.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

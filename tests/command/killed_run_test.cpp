@@ -1,0 +1,128 @@
+// rlock is killed: its guardian kills the command, and gives back what was held when nobody lives any more.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <vector>
+
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/masters.h"
+#include "support/profile.h"
+#include "support/redis_server.h"
+#include "support/witness.h"
+
+namespace rlock::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using Span = std::chrono::milliseconds;
+
+/// Kills the run that holds `key`, and answers after how long the key was free.
+Span free_after_kill(RedisServer& redis, Rlock& run, const std::string& key) {
+  run.signal(SIGKILL);
+  const auto killed = std::chrono::steady_clock::now();
+  REQUIRE(eventually([&] { return !redis.has(key); }, 10s));
+  return std::chrono::duration_cast<Span>(std::chrono::steady_clock::now() - killed);
+}
+
+}  // namespace
+
+TEST_CASE("a run that was killed leaves its lock free when its command is gone, and never before") {
+  RedisServer redis;
+  TempDir evidence;
+  std::vector<Span> times;
+  const int kills = long_profile() ? 50 : 15;
+  for (int i = 0; i < kills; ++i) {
+    Words words{"run", "-k", "k", "--"};
+    const Words witness = witness_command(evidence.path(), i + 1 == kills ? "for 10" : "for 60000");
+    words.insert(words.end(), witness.begin(), witness.end());
+    Rlock run{words, redis.environment()};
+    REQUIRE(eventually([&] { return judge(evidence.path()).holds == static_cast<std::size_t>(i + 1); }, 10s));
+    if (i + 1 < kills) times.push_back(free_after_kill(redis, run, "k"));
+    if (i + 1 == kills) CHECK(run.exit_code() == 0);
+  }
+  const Verdict verdict = judge(evidence.path());
+  CHECK_MESSAGE(verdict.clean(), verdict.str());
+  std::ranges::sort(times);
+  const std::string figures =
+      fmt::format("median {} ms, longest {} ms", times[times.size() / 2].count(), times.back().count());
+  MESSAGE(figures);
+  CHECK_MESSAGE(times[times.size() / 2] < 500ms, figures);
+  CHECK_FALSE(redis.has("rlock:meta:{k}"));
+}
+
+TEST_CASE("every type of lock is given back, several keys, a hold inside a hold, and by whatever password") {
+  RedisServer redis{{.config = {"requirepass CANARY"}}};
+  redis.cli({"AUTH", "CANARY"});
+  TempDir folder;
+  write_file(folder / "password", "CANARY\n");
+  const Words by_file{"--password-file", folder / "password"};
+  const Words by_url{"-u", "unix://:CANARY@" + redis.socket()};
+  int which = 0;
+  for (const Words& more :
+       {Words{"-k", "k"}, Words{"--fair", "-k", "k"}, Words{"--fenced", "-k", "k"}, Words{"-s", "-k", "k"},
+        Words{"-x", "-k", "k"}, Words{"--type", "plain", "-k", "k"}, Words{"-k", "other", "-k", "k"},
+        Words{"--once-per", "1h", "-k", "k"}}) {
+    CAPTURE(more.front());
+    Words words{"run"};
+    const Words& password = which++ % 2 == 0 ? by_file : by_url;
+    words.insert(words.end(), password.begin(), password.end());
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--", "sleep", "60"});
+    Rlock run{words, redis.environment()};
+    REQUIRE(eventually([&] { return redis.has("k"); }, 10s));
+    REQUIRE(eventually([&] { return !run.family().empty() && run.family().size() >= 3; }, 10s));
+    free_after_kill(redis, run, "k");
+    CHECK(eventually([&] { return !redis.has("other"); }, 5s));
+  }
+}
+
+TEST_CASE("a killed run leaves alone what somebody else holds by now, and a key that --min-hold keeps") {
+  RedisServer redis;
+  {
+    Rlock run = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+    REQUIRE(eventually([&] { return run.family().size() >= 3; }, 10s));
+    redis.del("k");
+    redis.cli({"HSET", "k", "somebody:1", "1"});
+    run.signal(SIGKILL);
+    REQUIRE(eventually([&] { return run.family().empty(); }, 10s));
+    CHECK(redis.cli({"HGETALL", "k"}) == "somebody:1\n1");
+  }
+  Rlock run = redis.rlock("run", "-k", "kept", "--min-hold", "1h", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return run.family().size() >= 3; }, 10s));
+  run.signal(SIGKILL);
+  CHECK(eventually([&] { return redis.pttl("kept") > 3'000'000; }, 10s));
+}
+
+TEST_CASE("over several servers a killed run gives back at all of them") {
+  Masters masters{3};
+  Rlock run = masters.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return masters.holding("k") == 3 && run.family().size() >= 3; }, 10s));
+  run.signal(SIGKILL);
+  CHECK(eventually([&] { return masters.holding("k") == 0; }, 10s));
+}
+
+TEST_CASE("while somebody may live whom the guardian cannot look at, the lease runs out") {
+  if (::geteuid() != 0) return;  // only root can start another user's process
+  RedisServer redis{{.tcp = true}};
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = redis.tcp_url();
+  options.own_session = true;
+  // A process of root in the session of a run of nobody.
+  Process session{{"sh", "-c",
+                   "sleep 60 & exec setpriv --reuid 65534 --regid 65534 --clear-groups " + rlock_binary() +
+                       " run -k k --lease 3s -- sleep 60"},
+                  options};
+  REQUIRE(eventually([&] { return redis.has("k") && session.family().size() >= 4; }, 10s));
+  session.signal(SIGKILL);
+  REQUIRE(eventually([&] { return session.family().size() <= 1; }, 10s));
+  CHECK(redis.has("k"));
+  CHECK(eventually([&] { return !redis.has("k"); }, 10s));
+}
+
+}  // namespace rlock::test
