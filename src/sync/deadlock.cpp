@@ -14,10 +14,6 @@ bool any_of_several(const Inspection& seen) {
   return seen.kind == &kinds::permit && seen.holders.size() != 1;
 }
 
-bool holds(const Inspection& seen, const Owner& owner) {
-  return std::ranges::find(seen.holders, owner, &Holder::owner) != seen.holders.end();
-}
-
 }  // namespace
 
 DeadlockSearch::DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds)
@@ -35,7 +31,7 @@ const LockName* DeadlockSearch::next() const {
 void DeadlockSearch::read(const Inspection& seen) {
   if (!wanted_seen_) return read_wanted(seen);
   const Candidate candidate = candidates_[at_++];  // a copy: the list grows
-  if (holds(seen, candidate.hold.owner) && !any_of_several(seen)) read_candidate(candidate, seen);
+  if (seen.held_by(candidate.hold.owner) && !any_of_several(seen)) read_candidate(candidate, seen);
 }
 
 void DeadlockSearch::read_wanted(const Inspection& seen) {

@@ -255,6 +255,10 @@ std::int64_t Inspection::waiting() const {
   return placed + std::max<std::int64_t>(subscribers - listen, 0);
 }
 
+bool Inspection::held_by(const Owner& owner) const {
+  return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+}
+
 Call ask_facts(const LockName& name) {
   return {.script = &scripts::inspect_facts,
           .keys = {metadata_key(name), name.str()},

@@ -64,6 +64,8 @@ struct Inspection {
   /// How many wait for a release, as far as is known: those that have a place, and those that only listen.
   std::int64_t waiting() const;
 
+  bool held_by(const Owner& owner) const;
+
   /// Is there nothing under the key, and nothing beside it that tells of one?
   bool absent() const noexcept { return kind == nullptr && foreign.empty(); }
 };

@@ -11,10 +11,6 @@
 namespace rlock {
 namespace {
 
-bool holds(const Inspection& seen, const Owner& owner) {
-  return std::ranges::find(seen.holders, owner, &Holder::owner) != seen.holders.end();
-}
-
 /// Permits are known by the owners who have written something down; who counts them is one server.
 Facts all_facts(const std::vector<KnownFacts>& known) {
   Facts all;
@@ -79,14 +75,14 @@ InspectionSteps::View InspectionSteps::view(std::size_t node) const {
 
 std::size_t sights(const std::vector<Inspection>& seen, const Owner& owner) {
   return static_cast<std::size_t>(
-      std::ranges::count_if(seen, [&](const Inspection& one) { return holds(one, owner); }));
+      std::ranges::count_if(seen, [&](const Inspection& one) { return one.held_by(owner); }));
 }
 
 const Inspection& agreed(const std::vector<Inspection>& seen, const std::optional<Owner>& owner) {
   const Inspection* best = &seen.front();
   std::size_t most = 0;
   for (const Inspection& one : seen) {
-    if (owner && holds(one, *owner)) return one;
+    if (owner && one.held_by(*owner)) return one;
     if (most == 0 && !one.absent()) best = &one;
     for (const Holder& holder : one.holders) {
       if (sights(seen, holder.owner) <= most) continue;
