@@ -55,7 +55,7 @@ local function give_back()
 
   redis.call('del', lock)
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-  return {'released', announce(channel, '0', sharded)}
+  return {'released', announce(channel, '0', sharded, queue)}
 end
 
 return pass_on(queue, lock, owner, give_back())

@@ -63,7 +63,7 @@ local function give_back()
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
   if alone then
     redis.call('del', lock)
-    return {'released', announce(channel, '0', sharded)}
+    return {'released', announce(channel, '0', sharded, queue)}
   end
   if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
   local others = {'readers'}

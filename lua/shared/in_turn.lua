@@ -55,6 +55,8 @@ end
 --          waited   for how many ms this owner has waited; -1: it does not wait
 --          channel  where waiters are told, each on <channel>:<owner>
 --          sharded  1: by sharded pub/sub too
+--          heard    how many have just heard a release; nothing: none was announced
+--          passes   see waiter_of
 -- ours   it has the lock
 -- over   this is a late copy, see is_over: it takes nothing, and no place
 -- needs  how many permits; of a lock 1, or 0 to read beside others

@@ -4,8 +4,17 @@ local note_waiter = include('note_waiter')
 local tell_owner = include('tell_owner')
 local drop_waiter = include('drop_waiter')
 
+-- What the first is told. Others than rlock's waiters have heard of the release, too, and need longer to ask, since
+-- ours are ready: so these leave two of three releases to them, for a moment.
+local function message_of(queue, time)
+  if not queue.heard or time % 3 == 0 then return '0' end
+  local ours = math.min(redis.call('zcard', queue.line), 2)  -- those two listen where releases are announced
+  return queue.heard > ours and 'later 10' or '0'
+end
+
 local function tell_in_order(queue, room, rest_only)
   local time, place, dead = now(), 0, 0
+  local message = message_of(queue, time)
   while place < 500 and dead < 500 do
     local owner = redis.call('zrange', queue.line, place, place)[1]
     if not owner then return '' end
@@ -14,7 +23,7 @@ local function tell_in_order(queue, room, rest_only)
     local too_much = waiter and waiter.needs > room
     if too_much and (room < 1 or waiter.passed >= 10) then return '' end
     local heard, why = 0, nil
-    if waiter and not too_much then heard, why = tell_owner(queue, owner, '0') end
+    if waiter and not too_much then heard, why = tell_owner(queue, owner, message) end
     if why then return why end
     if too_much then
       place = place + 1  -- what is there serves one behind it

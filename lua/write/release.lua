@@ -62,7 +62,7 @@ local function give_back()
     redis.call('hdel', lock, field)
   end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-  return {'released', announce(channel, '1', sharded)}
+  return {'released', announce(channel, '1', sharded, queue)}
 end
 
 return pass_on(queue, lock, owner, give_back())

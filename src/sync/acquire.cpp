@@ -168,7 +168,8 @@ class Wait {
         moved = moved || heard.place;
         if (heard.place) Line::move_up(*busy_, heard, now);
         if (!heard.ask_after) continue;
-        ask_at = earliest(ask_at, std::max(plus(now, *heard.ask_after), pacing_.ask_after_wakeup()));
+        const TimePoint wanted = std::max(plus(now, *heard.ask_after), pacing_.ask_after_wakeup());
+        ask_at = heard.not_before ? earliest(wanted, options_.patience.until) : earliest(ask_at, wanted);
         worth_asking = true;
       }
       if (moved && !worth_asking) return true;

@@ -39,6 +39,16 @@ std::optional<Line::Heard> place_in(std::string_view text) {
   return Line::Heard{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
 }
 
+/// "later <ms>": it is our turn, but others than rlock's waiters may take this one first. Nothing: another text.
+std::optional<Line::Heard> later_in(std::string_view text) {
+  constexpr std::string_view kLater = "later ";
+  constexpr std::int64_t kAtMost = 100;
+  if (!text.starts_with(kLater)) return std::nullopt;
+  const auto after = parse_count(text.substr(kLater.size()));
+  if (!after || *after > kAtMost) return std::nullopt;
+  return Line::Heard{.ask_after = Milliseconds{*after}, .not_before = true};
+}
+
 }  // namespace
 
 Line::Line(const Claim& claim, Channel releases)
@@ -63,6 +73,8 @@ Line::Heard Line::hear(const Message& message, const Busy& busy) const {
   if (message.channel != releases_) {
     const auto moved = message.text ? place_in(*message.text) : std::nullopt;
     if (moved) return *moved;
+    const auto later = message.text ? later_in(*message.text) : std::nullopt;
+    if (later) return *later;
     // A failover makes thousands subscribe again at once: they ask one after the other.
     return {.ask_after = message.text || place <= kListening ? Milliseconds{0} : kBetweenQuestions * place};
   }

@@ -48,6 +48,7 @@ class Line {
     static Heard reason() { return {.ask_after = Milliseconds{0}}; }
 
     std::optional<Milliseconds> ask_after{};  ///< there is a reason to ask, after so long
+    bool not_before{};                        ///< whatever else was heard of the same release
     std::optional<std::int64_t> place{};      ///< we have moved up,
     Milliseconds rest{-1};                    ///< and this is left of the holder's lease; -1: it has no TTL
   };

@@ -48,6 +48,14 @@ const std::vector<Poison> kPoisons{
      "add(Q, 'rpush', o) add(D, 'zadd', now + 600000, o) "
      "if i > 1 then add(W, 'hset', o, (now + 600000) .. ' ' .. now * 1000 + i) end end"},
     {"the same waiter many times", {5500, 200000}, "add(Q, 'rpush', 'o') end"},
+    {"dead waiters in the line",
+     {5500, 60000},
+     "add('redisson_unlock_latch:{k}:line', 'zadd', i, o) "
+     "add('redisson_unlock_latch:{k}:line:waiters', 'hset', o, (now - 1000) .. ' ' .. i .. ' 1 0 0') end"},
+    {"waiters in the line whom nothing reaches",
+     {5500, 60000},
+     "add('redisson_unlock_latch:{k}:line', 'zadd', i, o) "
+     "add('redisson_unlock_latch:{k}:line:waiters', 'hset', o, (now + 600000) .. ' ' .. i .. ' 1 0 0') end"},
     {"permits that are taken",
      {12000, 60000},
      "if i == 1 then redis.call('set', 'k', 5) end "

@@ -100,6 +100,15 @@ TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
   CHECK(place.retry_after == 2000ms);
 }
 
+TEST_CASE("who is told to come later leaves the release to others for a moment") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  const Line::Heard heard = line.hear(says(kChannel + ":me:1", "later 10"), in_place(1));
+  CHECK(heard.ask_after == 10ms);
+  CHECK(heard.not_before);
+  CHECK(line.hear(says(kChannel + ":me:1", "later 60000"), in_place(1)).ask_after == 0ms);
+  CHECK(line.hear(says(kChannel + ":me:1", "later x"), in_place(1)).ask_after == 0ms);
+}
+
 TEST_CASE("a message that no script of ours sends is a reason to ask, whatever it says") {
   const Line line{waiting("me:1"), Channel{kChannel}};
   for (const std::string text : {"", "1", "0 5", "-1 5", "x y", "1 2 3", "99999999999999999999 1"}) {
@@ -150,6 +159,23 @@ TEST_CASE("a release tells the first of the line and nobody else, and Redisson's
   CHECK(first.heard() == "0");
   CHECK(redisson.heard() == "0");
   CHECK(second.silence());
+}
+
+TEST_CASE("beside waiters of other clients some releases are left to them for a moment") {
+  LineScene scene;
+  const Listener redisson{scene.server, Channel{kChannel}};
+  const Listener redisson_too{scene.server, Channel{kChannel}};
+  Listener first = scene.listener("b:1");
+  int at_once = 0;
+  int later = 0;
+  const bool both = eventually([&] {
+    scene.ask("a:1");
+    scene.ask("b:1");
+    scene.release("a:1");
+    (first.heard() == "0" ? at_once : later) += 1;
+    return at_once > 0 && later > 0;
+  });
+  CHECK(both);
 }
 
 TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {

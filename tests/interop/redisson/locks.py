@@ -4,6 +4,7 @@ A cell is a function of a Case; it raises AssertionError when the property does 
 milliseconds. `java` cells have Java act first and rlock second, `rlock` cells the other way round.
 """
 
+import threading
 import time
 from dataclasses import dataclass
 
@@ -251,6 +252,55 @@ def tokens(case):
         holder.leave()
         assert holder.status() == 0
     assert found == sorted(set(found)), f"tokens {found}"
+
+
+# --- shares ------------------------------------------------------------------------------------------
+
+def shares(case, hand_overs):
+    """Five threads of Java and five rlocks, all of whom want it again at once: how many of the hand-overs each side gets.
+
+    Answers (Java's, rlock's, ms of the longest time between two holds).
+    """
+    inside = threading.Lock()
+    entered, failures = [], []
+
+    def hold(side, leave):
+        if not inside.acquire(blocking=False):
+            failures.append("two were inside")
+        entered.append((side, time.monotonic()))
+        time.sleep(0.005)
+        inside.release()
+        leave()
+
+    def java(thread):
+        while len(entered) < hand_overs:
+            case.java(thread, case.kind.name, "lock").value(60)
+            hold("java", lambda: case.java(thread, case.kind.name, "unlock").value())
+
+    def rlock(_):
+        while len(entered) < hand_overs:
+            holder = case.rlock()
+            holder.enter(60)
+            hold("rlock", holder.leave)
+            assert holder.status() == 0, holder.complaint()
+
+    def work(role, name):
+        try:
+            role(name)
+        except Exception as failure:  # of a thread, to be told by the one that waits for it
+            failures.append(failure)
+
+    workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
+               for role in (java, rlock) for number in range(5)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(120)
+        assert not worker.is_alive(), "it comes to no end"
+    assert not failures, failures
+    sides = [side for side, _ in entered[:hand_overs]]
+    longest = max(after - before for (_, before), (_, after) in zip(entered, entered[1:]))
+    return sides.count("java"), sides.count("rlock"), 1000 * longest
 
 
 # --- what takes its time, for all types at once: watchdogs and deaths -------------------------------------
