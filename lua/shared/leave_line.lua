@@ -13,9 +13,7 @@ local function leave_line(queue, owner, rest)
   local ahead = redis.call('zcount', queue.line, '-inf', '(' .. arrived)
   drop_waiter(queue, owner)
   if ahead > 1 then return true end
-  local front = redis.call('zrange', queue.line, 0, 1)
-  if #front == 0 then redis.call('del', queue.waiters, queue.facts) end  -- what is known of those who froze
-  for place, other in ipairs(front) do
+  for place, other in ipairs(redis.call('zrange', queue.line, 0, 1)) do
     local waiter = waiter_of(queue, other)
     if place > ahead and waiter and waiter.told == 0 then
       tell_owner(queue, other, string.format('%d %.0f', place, rest))

@@ -206,6 +206,16 @@ TEST_CASE("where the first was killed the next is told in the same call, however
   CHECK(scene.line() == "b:1");
 }
 
+TEST_CASE("a line from which everybody is gone leaves no key behind") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  scene.release("a:1");
+  CHECK(is_held(scene.ask("c:1")));
+  scene.ask("b:1");
+  scene.release("c:1");  // b:1 was passed once, and nobody hears
+  CHECK(scene.server.cli({"KEYS", "*"}).empty());
+}
+
 TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more than ten times") {
   LineScene scene;
   scene.ask("a:1");
