@@ -102,8 +102,6 @@ class Parser {
   Parser(const VerbSpec& spec, const Words& words) : spec_(spec), words_(words) {
     app_.set_help_flag();  // ours wins over what follows it
     app_.allow_extras();
-    help_ = app_.add_flag(std::string{kHelp})->disable_flag_override();
-    version_ = app_.add_flag(std::string{kVersion})->disable_flag_override();
   }
 
   Parsed parse() {
@@ -138,8 +136,16 @@ class Parser {
   /// is told of those only that the words can name.
   void declare_named_in(std::string_view word) {
     if (!word.starts_with('-')) return;
+    declare_flag(help_, kHelp, word, "--help", 'h');
+    declare_flag(version_, kVersion, word, "--version", 'V');
     if (word.starts_with("--")) return declare(spec_.find(word.substr(2, word.find('=') - 2)));
     for (std::size_t letter = 1; letter < word.size(); ++letter) declare(spec_.find(word.substr(letter, 1)));
+  }
+
+  void declare_flag(CLI::Option*& flag, std::string_view names, std::string_view word, std::string_view name,
+                    char letter) {
+    const bool named = word.starts_with("--") ? word.starts_with(name) : word.find(letter) != word.npos;
+    if (named && flag == nullptr) flag = app_.add_flag(std::string{names})->disable_flag_override();
   }
 
   void declare(const Option* declared) {
@@ -348,7 +354,7 @@ class Parser {
   const VerbSpec& spec_;
   const Words& words_;
   CLI::App app_;
-  CLI::Option* help_ = nullptr;
+  CLI::Option* help_ = nullptr;  ///< where the words can name it
   CLI::Option* version_ = nullptr;
   std::map<CLI::Option*, const Option*> options_;
   std::set<const Option*> declared_;
