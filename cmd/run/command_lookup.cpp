@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
@@ -16,15 +17,18 @@ std::string if_it_is_for_a_shell(const std::vector<std::string>& command) {
   return fmt::format("; did you mean: -c {}", shell_quoted(line));
 }
 
-std::optional<CannotRun> look_up(const std::vector<std::string>& words) {
+CommandLookup look_up(const std::vector<std::string>& words) {
   const std::string& command = words.front();
-  const Found found = find_program(command, program_folders());
-  if (found.error == 0) return std::nullopt;
+  if (command.find('/') != std::string::npos) return {};
+  Found found = find_program(command, program_folders());
+  if (found.error == 0) return {.found = std::move(found.path)};
   if (found.error == EACCES)
-    return CannotRun{exit_code::not_runnable,
-                     fmt::format("cannot run {}: it is in PATH, but not executable", in_quotes(command))};
-  return CannotRun{exit_code::not_found, fmt::format("cannot run {}: not found in PATH{}", in_quotes(command),
-                                                     if_it_is_for_a_shell(words))};
+    return {.problem = CannotRun{
+                exit_code::not_runnable,
+                fmt::format("cannot run {}: it is in PATH, but not executable", in_quotes(command))}};
+  return {.problem =
+              CannotRun{exit_code::not_found, fmt::format("cannot run {}: not found in PATH{}",
+                                                          in_quotes(command), if_it_is_for_a_shell(words))}};
 }
 
 }  // namespace rlock

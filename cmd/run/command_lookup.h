@@ -12,10 +12,15 @@ struct [[nodiscard]] CannotRun {
   std::string text;
 };
 
-/// Looks a command without a slash up in PATH, as execvp(3) does, so that a typing mistake is told before
-/// anything is locked. Nothing: it can be tried. A command with a slash is not checked: exec will tell.
+/// Where PATH has a command, or why it cannot run. Neither of a command with a slash: exec will tell.
+struct [[nodiscard]] CommandLookup {
+  std::string found;
+  std::optional<CannotRun> problem;
+};
+
+/// Looks a command up as execvp(3) does, so that a typing mistake is told before anything is locked.
 /// `words`: the command and its arguments.
-std::optional<CannotRun> look_up(const std::vector<std::string>& words);
+CommandLookup look_up(const std::vector<std::string>& words);
 
 /// The end of a message about a command that is not there: where it is a line for a shell, typed as one word,
 /// a hint at -c. Else empty.

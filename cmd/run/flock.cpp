@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -147,10 +148,12 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   options_.started = started;
   key_into(options_.keys)(words.front());
   complete_run(options_, std::nullopt, command_in(std::move(words)));
-  if (const auto problem = look_up(options_.command)) {
+  auto [found, problem] = look_up(options_.command);
+  if (problem) {
     complain(problem->text);
     return kNotExecuted;
   }
+  options_.found = std::move(found);
   StatusRecord status;
   const int exit = run(options_, status);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;

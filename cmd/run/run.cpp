@@ -199,7 +199,7 @@ std::vector<std::string> marks_of(const Variables& variables, bool enters) {
 
 HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables variables, TimePoint acquired) {
   HoldOptions options;
-  options.command = {opt.command, std::move(variables)};
+  options.command = {.argv = opt.command, .variables = std::move(variables), .found = opt.found};
   options.marks = marks_of(options.command.variables, locks.enters());
   options.signal = opt.signal;
   options.kill_after = opt.kill_after;

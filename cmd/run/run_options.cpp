@@ -1,10 +1,8 @@
 #include "cmd/run/run_options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <span>
 
 #include "base/error.h"
@@ -14,6 +12,7 @@
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/inherited_hold.h"
 #include "loop/family.h"
+#include "loop/program.h"
 
 namespace rlock {
 namespace {
@@ -36,16 +35,14 @@ std::string pasted(std::span<const std::string> command) {
 }
 
 /// Can it be run? Then it is the command, and not a key that was typed without --key.
-bool is_program(const std::string& word) {
-  if (word.find('/') == std::string::npos) return !look_up({word});
-  std::error_code error;
-  return std::filesystem::is_regular_file(word, error) && ::access(word.c_str(), X_OK) == 0;
+bool can_be_run(const std::string& word) {
+  return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
 }
 
 [[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
   if (command.empty() || command[0].starts_with("-"))
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
-  if (marked || is_program(command[0]))
+  if (marked || can_be_run(command[0]))
     throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
   const std::string key = pasted_word(command[0]);
   command = command.subspan(1);

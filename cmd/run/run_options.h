@@ -63,6 +63,7 @@ struct RunOptions {
   std::string status_file;
 
   std::vector<std::string> command;  ///< argv, byte for byte; of -c: /bin/sh -c STRING
+  std::string found;                 ///< where PATH had it when rlock started
   bool command_marked = false;       ///< "--" stood before it
   bool scrub_password = false;       ///< no password in its environment
 };

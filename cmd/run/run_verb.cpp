@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "base/log.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
@@ -18,7 +20,8 @@ class RunVerb final : public Verb {
     status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
     known_ = report_of(options_);
-    if (const auto problem = look_up(options_.command)) {
+    auto [found, problem] = look_up(options_.command);
+    if (problem) {
       complain(problem->text);
       known_.outcome = RunReport::Outcome::not_started;
       known_.exit = problem->exit_code;
@@ -26,6 +29,7 @@ class RunVerb final : public Verb {
       status_.write(known_);
       return problem->exit_code;
     }
+    options_.found = std::move(found);
     return run(options_, status_);
   }
 

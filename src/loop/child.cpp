@@ -88,7 +88,9 @@ void reap_orphans(pid_t command) {
 
 Child::Child(Loop& loop, const Command& command, const Prelude& prelude) : loop_(loop) {
   // Before the clone, so that exec does not search PATH in memory that is ours.
-  const Found program = find_program(command.argv.front(), program_folders());
+  const Found program = !command.found.empty() && is_program(command.found)
+                            ? Found{command.found}
+                            : find_program(command.argv.front(), program_folders());
   start_errno_ = program.error;
   if (start_errno_ != 0) return;
   sigset_t ended;

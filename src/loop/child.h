@@ -18,6 +18,7 @@ namespace rlock {
 struct Command {
   std::vector<std::string> argv;
   Variables variables;  ///< what its environment gains and loses
+  std::string found{};  ///< where PATH had it some time ago; if it is gone from there, PATH is searched again
 };
 
 /// A command that runs in a process group of its own and is killed by the kernel when we end.

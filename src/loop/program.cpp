@@ -10,21 +10,35 @@
 
 namespace rlock {
 
+namespace {
+
+enum class File { none, other, program };
+
+File file_at(const std::string& path) {
+  struct stat facts;
+  if (::stat(path.c_str(), &facts) != 0) return File::none;
+  return S_ISREG(facts.st_mode) && ::access(path.c_str(), X_OK) == 0 ? File::program : File::other;
+}
+
+}  // namespace
+
 Found find_program(const std::string& command, std::string_view folders) {
   if (command.find('/') != std::string::npos) return {command, 0};
   Found found{"", ENOENT};
   if (command.empty()) return found;
   for (const std::string& folder : split(folders, ':')) {
-    const std::string file = folder.empty() ? command : std::string{folder}.append("/").append(command);
-    struct stat facts;
-    if (::stat(file.c_str(), &facts) != 0) continue;
     // "./x", so that the command is not searched for once more.
-    if (S_ISREG(facts.st_mode) && ::access(file.c_str(), X_OK) == 0)
-      return {folder.empty() ? "./" + file : file, 0};
-    found.error = EACCES;
+    const std::string path = std::string{folder.empty() ? "." : folder}.append("/").append(command);
+    switch (file_at(path)) {
+      case File::none: break;
+      case File::other: found.error = EACCES; break;
+      case File::program: return {path, 0};
+    }
   }
   return found;
 }
+
+bool is_program(const std::string& path) { return file_at(path) == File::program; }
 
 std::string_view program_folders() {
   const char* path = std::getenv("PATH");

@@ -17,6 +17,9 @@ struct Found {
 /// A command with a slash is not looked at: exec will say.
 Found find_program(const std::string& command, std::string_view folders);
 
+/// Is it a file that we may execute?
+bool is_program(const std::string& path);
+
 /// The PATH of our environment; where the C library looks when there is none.
 std::string_view program_folders();
 

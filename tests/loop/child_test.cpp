@@ -25,8 +25,9 @@ struct Run {
   Signals signals{loop};
   Child child;
 
-  explicit Run(std::vector<std::string> argv, Variables variables = {})
-      : child(loop, {std::move(argv), std::move(variables)}, [this](pid_t) { signals.restore(); }) {}
+  explicit Run(std::vector<std::string> argv, Variables variables = {}, std::string found = {})
+      : child(loop, {std::move(argv), std::move(variables), std::move(found)},
+              [this](pid_t) { signals.restore(); }) {}
 
   /// Turns until `fact`, answers the exit code at the end.
   template <class Fact>
@@ -199,4 +200,19 @@ TEST_CASE("a program is looked up as a shell would") {
   CHECK(find_program("nothing", here).error == ENOENT);
   CHECK(find_program("a/path", here).path == "a/path");
   CHECK(find_program("", here).error == ENOENT);
+}
+
+TEST_CASE("a program that PATH had is run from there; when it is gone, PATH is searched again") {
+  TempDir folder;
+  write_file(folder / "sh", "#!/bin/sh\nexit 9\n");
+  ::chmod((folder / "sh").c_str(), 0755);
+  const auto run = [&] {
+    return status_of([&] { return exit_code_of(Run{{"sh", "-c", "exit 4"}, {}, folder / "sh"}.end()); });
+  };
+
+  CHECK(run() == 9);
+  ::chmod((folder / "sh").c_str(), 0644);
+  CHECK(run() == 4);
+  ::unlink((folder / "sh").c_str());
+  CHECK(run() == 4);
 }
