@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <exception>
 #include <memory>
 #include <string>
@@ -24,9 +26,7 @@ int fail(const std::string& line, const rlock::Error& error, rlock::Verb* verb) 
   return rlock::exit_code::of(error.kind());
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   const rlock::TimePoint started = rlock::Clock::now();
   rlock::set_log_start(started);
   std::unique_ptr<rlock::Verb> verb;
@@ -45,4 +45,14 @@ int main(int argc, char** argv) {
     const rlock::Error internal{rlock::Error::internal, rlock::sanitized(error.what())};
     return fail(std::string{"internal error: "} + internal.what(), internal, verb.get());
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int status = run(argc, argv);
+#ifndef __SANITIZE_ADDRESS__  // which looks for leaks when main() has returned
+  ::_exit(status);  // what had to be written has been, by write(2): no exit handler has anything to do
+#endif
+  return status;
 }
