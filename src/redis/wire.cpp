@@ -44,7 +44,8 @@ void Wire::flush() {
 }
 
 void Wire::receive(ReplyReader& reader) {
-  std::array<char, 16384> buffer;
+  // Not on the stack, where each page of it would be touched, and copied once more after the guardian's fork.
+  static std::array<char, 16384> buffer;
   for (int piece = 0; piece < kMostPieces; ++piece) {
     const ssize_t got = ::recv(socket_.number(), buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
