@@ -173,6 +173,14 @@ _rlock_options() {
       offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
+    'list')
+      offered='--all --scan-time --state --type --host --older --sort --json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' --scan-time --state --type --host --older --sort -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
+    'metrics')
+      offered='--all --scan-time -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' --scan-time -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
     'inspect')
       offered='-k --key --json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
       valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
@@ -437,6 +445,21 @@ _rlock_values() {
     'latch delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch delete --cert') _rlock_leave_to_readline default ;;
     'latch delete --tls-key') _rlock_leave_to_readline default ;;
+    'list --state') _rlock_offer < <(compgen -W 'held kept stale free open closed') ;;
+    'list --type') _rlock_offer < <(compgen -W 'lock fair fenced read-write plain semaphore permit latch') ;;
+    'list --sort') _rlock_offer < <(compgen -W 'key age waiting') ;;
+    'list --password-file') _rlock_leave_to_readline default ;;
+    'list --config') _rlock_leave_to_readline default ;;
+    'list --cacert') _rlock_leave_to_readline default ;;
+    'list --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'list --cert') _rlock_leave_to_readline default ;;
+    'list --tls-key') _rlock_leave_to_readline default ;;
+    'metrics --password-file') _rlock_leave_to_readline default ;;
+    'metrics --config') _rlock_leave_to_readline default ;;
+    'metrics --cacert') _rlock_leave_to_readline default ;;
+    'metrics --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'metrics --cert') _rlock_leave_to_readline default ;;
+    'metrics --tls-key') _rlock_leave_to_readline default ;;
     'inspect -k' | 'inspect --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect --password-file') _rlock_leave_to_readline default ;;
     'inspect --config') _rlock_leave_to_readline default ;;
@@ -496,10 +519,12 @@ _rlock_operands() {
     'latch wait 0') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch status 0') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch delete 0') _rlock_offer < <(_rlock_keys numbers) ;;
+    'list 0' | 'list '*) _rlock_offer < <(_rlock_keys numbers) ;;
+    'metrics 0' | 'metrics '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
-    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
-    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch inspect unlock doctor server scripts completion help version') ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
+    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version') ;;
   esac
 }
 
@@ -538,7 +563,7 @@ _rlock() {
     if [[ $cur == -* ]]; then
       _rlock_offer < <(printf '%s\n' -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version)
     else
-      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch inspect unlock doctor server scripts completion help version)
+      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version)
     fi
     return
   fi

@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --quorum --reason --signal --sni --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --host --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait -E -c -k -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -149,6 +149,8 @@ complete -c rlock -n __rlock_words -a lock -d 'acquire, release, renew, status, 
 complete -c rlock -n __rlock_words -a permit -d 'init, add, acquire, release, renew, status, delete'
 complete -c rlock -n __rlock_words -a sem -d 'init, acquire, release, add, drain, status, delete'
 complete -c rlock -n __rlock_words -a latch -d 'set, down, wait, status, delete'
+complete -c rlock -n __rlock_words -a list -d 'one line a key: who has it, since when, who waits'
+complete -c rlock -n __rlock_words -a metrics -d 'what list shows, as text for Prometheus'
 complete -c rlock -n __rlock_words -a inspect -d 'who holds what, since when, until when, who waits'
 complete -c rlock -n __rlock_words -a unlock -d 'remove a lock by force'
 complete -c rlock -n __rlock_words -a doctor -d 'is this server fit to hold locks?'
@@ -891,6 +893,62 @@ complete -c rlock -n '__rlock_verb latch delete' -s h -l help -d 'say what this 
 complete -c rlock -n '__rlock_verb latch delete' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb latch delete' -x -a '(__rlock_keys numbers)'
 
+# rlock list
+complete -c rlock -n '__rlock_verb list' -l all -d 'also what rlock wrote nothing about: Redisson\'s locks, and every number'
+complete -c rlock -n '__rlock_verb list' -l scan-time -x -d 'look for keys no longer than this'
+complete -c rlock -n '__rlock_verb list' -l state -x -a 'held kept stale free open closed' -d 'held kept stale free open closed (repeated: any)'
+complete -c rlock -n '__rlock_verb list' -l type -x -a 'lock fair fenced read-write plain semaphore permit latch' -d 'lock fair fenced read-write plain semaphore permit latch (repeated: any)'
+complete -c rlock -n '__rlock_verb list' -l host -x -d 'held from this host (repeated: any)'
+complete -c rlock -n '__rlock_verb list' -l older -x -d 'held for this long, or longer'
+complete -c rlock -n '__rlock_verb list' -l sort -x -a 'key age waiting' -d 'key age waiting'
+complete -c rlock -n '__rlock_verb list' -l json -d 'one document, as of rlock inspect'
+complete -c rlock -n '__rlock_verb list' -s q -l quiet -d 'only the keys, as one types them'
+complete -c rlock -n '__rlock_verb list' -s v -l verbose -d 'Also what happens inside: redirections, broken connections'
+complete -c rlock -n '__rlock_verb list' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb list' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb list' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb list' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb list' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb list' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb list' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb list' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb list' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb list' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb list' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb list' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb list' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb list' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb list' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb list' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb list' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb list' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb list' -x -a '(__rlock_keys numbers)'
+
+# rlock metrics
+complete -c rlock -n '__rlock_verb metrics' -l all -d 'also what rlock wrote nothing about: Redisson\'s locks, and every number'
+complete -c rlock -n '__rlock_verb metrics' -l scan-time -x -d 'look for keys no longer than this'
+complete -c rlock -n '__rlock_verb metrics' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb metrics' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb metrics' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb metrics' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb metrics' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb metrics' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb metrics' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb metrics' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb metrics' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb metrics' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb metrics' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb metrics' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb metrics' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb metrics' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb metrics' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb metrics' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb metrics' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb metrics' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb metrics' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb metrics' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb metrics' -x -a '(__rlock_keys numbers)'
+
 # rlock inspect
 complete -c rlock -n '__rlock_verb inspect' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb inspect' -l json -d 'one document; schema in rlock-inspect(1)'
@@ -1003,7 +1061,7 @@ complete -c rlock -n '__rlock_verb scripts show' -s q -l quiet -d 'Only errors a
 complete -c rlock -n '__rlock_verb scripts show' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb scripts show' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb scripts show' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write'
+complete -c rlock -n '__rlock_verb scripts show' -x -a 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write'
 
 # rlock scripts load
 complete -c rlock -n '__rlock_words scripts' -a load -d 'load them into the servers beforehand'
@@ -1054,7 +1112,7 @@ complete -c rlock -n '__rlock_verb help' -s q -l quiet -d 'Only errors and warni
 complete -c rlock -n '__rlock_verb help' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb help' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb help' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb help' -x -a 'run flock lock permit sem latch inspect unlock doctor server scripts completion help version'
+complete -c rlock -n '__rlock_verb help' -x -a 'run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version'
 
 # rlock version
 complete -c rlock -n '__rlock_verb version' -s q -l quiet -d 'Only errors and warnings'

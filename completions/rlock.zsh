@@ -1025,6 +1025,76 @@ _rlock_arguments() {
         ':KEY:_rlock_numbers' \
         && ret=0
       ;;
+    'list')
+      _arguments -s -S \
+        '*--all[also what rlock wrote nothing about\: Redisson'\''s]' \
+        '*--scan-time=[look for keys no longer than this]:DUR:( )' \
+        '*--state=[held kept stale free open closed (repeated\: any)]:STATE:(held kept stale free open closed)' \
+        '*--type=[lock fair fenced read-write plain semaphore permit]:TYPE:(lock fair fenced read-write plain semaphore permit latch)' \
+        '*--host=[held from this host (repeated\: any)]:H:( )' \
+        '*--older=[held for this long, or longer]:DUR:( )' \
+        '*--sort=[key age waiting]:WHAT:(key age waiting)' \
+        '*--json[one document, as of rlock inspect]' \
+        '*-q[only the keys, as one types them]' \
+        '*--quiet[only the keys, as one types them]' \
+        '*-v[Also what happens inside\: redirections, broken connections]' \
+        '*--verbose[Also what happens inside\: redirections, broken connections]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:PATTERN:_rlock_numbers' \
+        && ret=0
+      ;;
+    'metrics')
+      _arguments -s -S \
+        '*--all[also what rlock wrote nothing about\: Redisson'\''s]' \
+        '*--scan-time=[look for keys no longer than this]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:PATTERN:_rlock_numbers' \
+        && ret=0
+      ;;
     'inspect')
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_numbers' \
@@ -1185,7 +1255,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/facts inspect/free inspect/key inspect/numbers latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
         && ret=0
       ;;
     'scripts load')
@@ -1263,7 +1333,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':VERB:(run flock lock permit sem latch inspect unlock doctor server scripts completion help version)' \
+        ':VERB:(run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version)' \
         ':VERB:( )' \
         && ret=0
       ;;
@@ -1296,6 +1366,8 @@ _rlock() {
     'permit:init, add, acquire, release, renew, status, delete'
     'sem:init, acquire, release, add, drain, status, delete'
     'latch:set, down, wait, status, delete'
+    'list:one line a key\: who has it, since when, who waits'
+    'metrics:what list shows, as text for Prometheus'
     'inspect:who holds what, since when, until when, who waits'
     'unlock:remove a lock by force'
     'doctor:is this server fit to hold locks?'

@@ -21,10 +21,17 @@ struct Synonym {
 };
 
 constexpr std::array kSynonyms{
-    Synonym{"list", "inspect"},         Synonym{"ls", "inspect"},       Synonym{"ps", "inspect"},
-    Synonym{"show", "inspect"},         Synonym{"exec", "run"},         Synonym{"acquire", "lock acquire"},
-    Synonym{"release", "lock release"}, Synonym{"renew", "lock renew"}, Synonym{"status", "lock status"},
-    Synonym{"check", "doctor"},         Synonym{"ping", "doctor"},      Synonym{"semaphore", "sem"},
+    Synonym{"ls", "list"},
+    Synonym{"ps", "list"},
+    Synonym{"show", "inspect"},
+    Synonym{"exec", "run"},
+    Synonym{"acquire", "lock acquire"},
+    Synonym{"release", "lock release"},
+    Synonym{"renew", "lock renew"},
+    Synonym{"status", "lock status"},
+    Synonym{"check", "doctor"},
+    Synonym{"ping", "doctor"},
+    Synonym{"semaphore", "sem"},
 };
 
 /// The first words of all verbs; or, behind a noun, the second ones.

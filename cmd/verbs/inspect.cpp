@@ -3,11 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <set>
 
-#include "base/error.h"
-#include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
@@ -15,7 +11,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/candidates.h"
 #include "cmd/view/inspection.h"
-#include "cmd/view/search.h"
+#include "cmd/view/listing.h"
 
 namespace rlock {
 namespace {
@@ -23,43 +19,19 @@ namespace {
 /// How long to look for keys that nobody has named. A server with millions of keys has more to do.
 constexpr Milliseconds kSearch{10000};
 
-/// Of what was seen so many bytes are kept, about: no server may fill our memory.
-constexpr std::size_t kMostShown = 8U << 20;
-constexpr const char* kTooMany = ": there are too many keys";
-
-std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
-  std::size_t bytes = sizeof(Holder) + owner.str().size();
-  if (!facts) return bytes;
-  bytes += facts->host.size() + facts->user.size() + facts->command.size();
-  bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
-  for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
-  return bytes;
-}
-
-std::size_t size_of(const Inspection& seen) {
-  std::size_t bytes = sizeof seen + seen.name.str().size();
-  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
-  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
-  return bytes;
-}
-
 class Inspect final : public Verb {
  public:
   VerbSpec spec() override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  std::vector<LockName> names(Session& session, TimePoint until);
-  std::vector<Inspection> inspect_all(Session& session, TimePoint until);
-  void show(const std::vector<Inspection>& found) const;
+  Listing look(Session& session) const;
+  void show(const Listing& listing) const;
   static void show_listeners(Session& session);
 
   std::vector<std::string> keys_;
   bool json_ = false;
   std::string completion_;  ///< what TAB asks for; empty: nobody pressed it
-  bool complete_ = true;
-  std::string cut_short_;  ///< why not all keys are shown: "after 10s"; empty: they are
-  std::set<std::string> silent_;
   ServerOptions server_;
 };
 
@@ -97,71 +69,17 @@ VerbSpec Inspect::spec() {
   return spec;
 }
 
-std::vector<LockName> Inspect::names(Session& session, TimePoint until) {
+Listing Inspect::look(Session& session) const {
+  if (keys_.empty()) return list_found(session, {}, kSearch);
   std::vector<LockName> names;
   for (const std::string& key : keys_) names.push_back(session.name(key));
-  if (!names.empty()) return names;
-  const FoundKeys found = search_keys(session, until);
-  if (found.late) cut_short_ = " after " + describe(kSearch);
-  if (found.too_many) cut_short_ = kTooMany;
-  silent_ = found.silent;
-  return {found.names.begin(), found.names.end()};
+  return list_named(session, names);
 }
 
-/// What the servers see, one server after the other.
-std::vector<Inspection> Inspect::inspect_all(Session& session, TimePoint until) {
-  std::vector<Inspection> all;
-  std::exception_ptr unread;
-  std::size_t denied = 0, bytes = 0;
-  for (const LockName& name : names(session, until)) {
-    if (keys_.empty() && Clock::now() >= until) {
-      cut_short_ = " after " + describe(kSearch);
-      break;
-    }
-    if (keys_.empty() && bytes > kMostShown) {
-      cut_short_ = kTooMany;
-      break;
-    }
-    try {
-      Views views = inspect_each(session, name);
-      for (const Inspection& seen : views.seen) bytes += size_of(seen);
-      std::ranges::move(views.seen, std::back_inserter(all));
-      silent_.insert(views.silent.begin(), views.silent.end());
-    } catch (
-        const Error&
-            error) {  // one whose slot is moving, or that is not ours, is no reason to hide all the others
-      if (!keys_.empty() || (error.kind() != Error::unreachable && error.kind() != Error::denied)) throw;
-      if (error.kind() == Error::denied) {
-        ++denied;
-      } else {
-        silent_.insert(fmt::format("{} cannot be read: {}", quoted(name), error.what()));
-      }
-      unread = std::current_exception();
-    }
-  }
-  if (all.empty() && unread) std::rethrow_exception(unread);
-  if (denied > 0)
-    silent_.insert(
-        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock(1)", denied));
-  complete_ = cut_short_.empty() && !unread;
-  std::vector<std::string> order;
-  for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
-  const auto place = [&](const Inspection& seen) {
-    return seen.server ? std::ranges::find(order, *seen.server) : order.begin();
-  };
-  std::ranges::stable_sort(all, {}, place);
-  return all;
-}
-
-void Inspect::show(const std::vector<Inspection>& found) const {
-  if (json_) return print_line(inspection_document(found, complete_).str());
-  if (verbosity() != Verbosity::quiet) return print(inspections_text(found));
-  std::set<LockName> names;
-  std::string text;
-  for (const Inspection& seen : found) {
-    if (names.insert(seen.name).second) text += sanitized(as_typed(seen.name), kLongestKey) + "\n";
-  }
-  print(text);
+void Inspect::show(const Listing& listing) const {
+  if (json_) return print_line(inspection_document(listing.seen, listing.complete).str());
+  if (verbosity() != Verbosity::quiet) return print(inspections_text(listing.seen));
+  print(names_text(listing.seen));
 }
 
 /// Who may be waiting, by the names that they have given their connections.
@@ -180,16 +98,15 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
     print(candidates(session, completion_, keys_));
     return exit_code::ok;
   }
-  const std::vector<Inspection> found = inspect_all(session, plus(Clock::now(), kSearch));
-  show(found);
+  const Listing listing = look(session);
+  show(listing);
   const auto listened_to = [](const Inspection& seen) { return seen.waiting() > 0; };
-  if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(found, listened_to))
+  if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(listing.seen, listened_to))
     show_listeners(session);
-  for (const std::string& server : silent_) complain(server);
-  if (!cut_short_.empty()) complain(fmt::format("cut short{}; name a KEY to see it", cut_short_));
-  for (const Inspection& seen : found)
+  say_what_is_missing(listing, "name a KEY to see it");
+  for (const Inspection& seen : listing.seen)
     if (seen.absent()) say_if_pattern(seen.name);
-  if (found.empty() && !json_) tell("no keys with metadata of rlock; name a KEY to see others");
+  if (listing.seen.empty() && !json_) tell("no keys with metadata of rlock; rlock list --all shows others");
   return exit_code::ok;
 }
 

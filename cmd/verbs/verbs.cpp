@@ -37,6 +37,8 @@ constexpr std::array kVerbs{
     VerbEntry{"latch wait", "wait until it is open", latch_wait_verb},
     VerbEntry{"latch status", "is it open", latch_status_verb},
     VerbEntry{"latch delete", "remove it", latch_delete_verb},
+    VerbEntry{"list", "one line a key: who has it, since when, who waits", list_verb},
+    VerbEntry{"metrics", "what list shows, as text for Prometheus", metrics_verb},
     VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
     VerbEntry{"unlock", "remove a lock by force", unlock_verb},
     VerbEntry{"doctor", "is this server fit to hold locks?", doctor_verb},
@@ -63,7 +65,9 @@ std::vector<Chapter> chapters() {
   return {
       {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
-      {"People", {"inspect", "unlock", "doctor", "server", "scripts", "completion", "help", "version"}},
+      {"People",
+       {"list", "inspect", "metrics", "unlock", "doctor", "server", "scripts", "completion", "help",
+        "version"}},
   };
 }
 

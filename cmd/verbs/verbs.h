@@ -33,6 +33,8 @@ std::unique_ptr<Verb> latch_down_verb();
 std::unique_ptr<Verb> latch_wait_verb();
 std::unique_ptr<Verb> latch_status_verb();
 std::unique_ptr<Verb> latch_delete_verb();
+std::unique_ptr<Verb> list_verb();
+std::unique_ptr<Verb> metrics_verb();
 std::unique_ptr<Verb> inspect_verb();
 std::unique_ptr<Verb> unlock_verb();
 std::unique_ptr<Verb> doctor_verb();

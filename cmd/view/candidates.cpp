@@ -26,7 +26,7 @@ bool can_be_offered(std::string_view word) {
 /// has none to offer: the other keys are better than none.
 std::set<LockName> numbers_of(Session& session, TimePoint until) {
   try {
-    return search_numbers(session, until).names;
+    return search(session, {.what = SearchFor::numbers, .until = until}).names;
   } catch (const Error&) {
     return {};
   }
@@ -34,7 +34,7 @@ std::set<LockName> numbers_of(Session& session, TimePoint until) {
 
 std::set<std::string> keys_for(Session& session, bool numbers) {
   const TimePoint until = plus(Clock::now(), kSearch);
-  std::set<LockName> names = search_keys(session, until).names;
+  std::set<LockName> names = search(session, {.until = until}).names;
   if (numbers) names.merge(numbers_of(session, until));
   std::set<std::string> keys;
   for (const LockName& name : names) {

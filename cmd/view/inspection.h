@@ -19,6 +19,9 @@ struct Views {
 /// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
 Views inspect_each(Session& session, const LockName& name);
 
+/// Throws what made an inspection fail.
+[[noreturn]] void fail(Session& session, const Failure& failure);
+
 /// agreed(), of what each of them sees now.
 Inspection inspect(Session& session, const LockName& name);
 

@@ -156,9 +156,8 @@ std::string inspections_text(const std::vector<Inspection>& inspections) {
 void say_if_pattern(const LockName& name) {
   const std::string key = as_typed(name);
   if (key.find_first_of("*?[") == std::string::npos) return;
-  std::string remedy = "rlock inspect " + words_for_keys();
-  remedy.pop_back();
-  tell(fmt::format("{} is no pattern; to see all keys: {}", in_quotes(key), remedy));
+  tell(fmt::format("{} is no pattern; to see all keys that match it: rlock list {}", in_quotes(key),
+                   words_for(name)));
 }
 
 }  // namespace rlock

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "redis/slots.h"
-#include "sync/inspect.h"
+#include "sync/scan.h"
 
 namespace rlock {
 namespace {
@@ -16,12 +17,20 @@ namespace {
 constexpr std::size_t kMostNames = 8U << 20;
 constexpr std::size_t kNameTakes = 128;  ///< besides its text
 
+/// Of so many keys one script says what they hold: the server does nothing else meanwhile, for about half a
+/// millisecond.
+constexpr std::size_t kAskedTogether = 200;
+
+/// So many of these calls are on their way at a time, together about no more keys: in a cluster most keys
+/// need a call of their own.
+constexpr std::size_t kCallsAtOnce = 32;
+
+using Names = std::vector<LockName>;
+
 /// Looks through servers, one after the other.
 class Search {
  public:
-  enum class For { facts, numbers };
-
-  Search(Session& session, TimePoint until, For what) : session_(session), until_(until), what_(what) {}
+  Search(Session& session, const SearchOptions& options) : session_(session), options_(options) {}
 
   /// Answers why this one could not be looked through.
   std::optional<Failure> look_through(Executor& server, bool cluster) {
@@ -32,7 +41,8 @@ class Search {
       nodes = key_of_each_node(SlotMap::read(*slots, {}).value_or(SlotMap{}));
     }
     for (const std::string& node : nodes) {
-      if (!scan(server, node)) return failure_;
+      for (const ScanPass pass : passes())
+        if (!scan(server, pass, node)) return failure_;
     }
     return std::nullopt;
   }
@@ -40,57 +50,93 @@ class Search {
   FoundKeys found() && { return std::move(found_); }
 
  private:
+  std::vector<ScanPass> passes() const {
+    switch (options_.what) {
+      case SearchFor::facts: return {ScanPass::facts};
+      case SearchFor::numbers: return {ScanPass::texts};
+      case SearchFor::all: break;
+    }
+    return {ScanPass::hashes, ScanPass::texts};
+  }
+
   /// `node`: a key that lives on the one that is meant.
-  bool scan(Executor& server, const std::string& node) {
+  bool scan(Executor& server, ScanPass pass, const std::string& node) {
+    // Of all keys, those beside locks tell names, too, and they begin in another way.
+    const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
-      found_.late = Clock::now() >= until_;
+      found_.late = Clock::now() >= options_.until;
       if (found_.late || found_.too_many) return true;
-      const auto page =
-          what_ == For::facts ? page_of_facts(server, cursor, node) : page_of_numbers(server, cursor, node);
-      if (!page) return false;
-      cursor = page->cursor;
-      for (const LockName& name : page->names) take(name);
+      const auto reply = ask(server, scan_step(pass, cursor, prefix, node));
+      if (!reply) return false;
+      Scanned step = read_step(pass, *reply);
+      cursor = step.cursor;
+      for (const LockName& name : step.names) take(name);
+      std::erase_if(step.doubtful, [&](const LockName& name) { return !is_wanted(name); });
+      ask_about(server, pass, groups(step.doubtful, !node.empty()));
+      options_.progress(++steps_, found_.names.size());
     } while (cursor != "0");
     return true;
   }
 
+  bool is_wanted(const LockName& name) const {
+    return name.str().starts_with(session_.deployment.prefix) && options_.wanted(name);
+  }
+
   void take(const LockName& name) {
-    if (!name.str().starts_with(session_.deployment.prefix)) return;
-    if (!found_.names.insert(name).second) return;
+    if (!is_wanted(name) || !found_.names.insert(name).second) return;
     bytes_ += name.str().size() + kNameTakes;
     found_.too_many = found_.too_many || bytes_ > kMostNames;
   }
 
-  std::optional<Scanned> page_of_facts(Executor& server, const std::string& cursor, const std::string& node) {
-    const auto reply = ask(server, scan_facts(cursor, node));
-    if (!reply) return std::nullopt;
-    return read_scan(*reply);
-  }
-
-  std::optional<Scanned> page_of_numbers(Executor& server, const std::string& cursor,
-                                         const std::string& node) {
-    const auto reply = ask(server, scan_texts(cursor, session_.deployment.prefix, node));
-    if (!reply) return std::nullopt;
-    Scanned page = read_texts(*reply);
-    std::vector<LockName> numbers;
-    for (const auto& group : together(page.names, !node.empty())) {
-      if (Clock::now() >= until_) break;
-      const auto answer = ask(server, ask_numbers(group));
-      if (!answer) continue;  // that of another program, which we may not read
-      std::ranges::copy(read_numbers(group, *answer), std::back_inserter(numbers));
-    }
-    page.names = std::move(numbers);
-    return page;
-  }
-
   /// Names of which one script may be told: in a cluster those of one slot.
-  static std::vector<std::vector<LockName>> together(const std::vector<LockName>& names, bool cluster) {
-    std::map<int, std::vector<LockName>> by_slot;
-    for (const LockName& name : names) by_slot[cluster ? slot_of(name.str()) : 0].push_back(name);
-    std::vector<std::vector<LockName>> groups;
-    for (auto& [slot, group] : by_slot) groups.push_back(std::move(group));
+  static std::vector<Names> groups(const Names& names, bool cluster) {
+    std::map<int, Names> by_slot;
+    std::vector<Names> groups;
+    for (const LockName& name : names) {
+      Names& group = by_slot[cluster ? slot_of(name.str()) : 0];
+      group.push_back(name);
+      if (group.size() == kAskedTogether) groups.push_back(std::exchange(group, {}));
+    }
+    for (auto& [slot, group] : by_slot)
+      if (!group.empty()) groups.push_back(std::move(group));
     return groups;
+  }
+
+  /// Takes those that hold what is looked for. A user may be forbidden to read one key, and the server then
+  /// refuses the whole group: those are asked about one by one, and what is refused then belongs to others.
+  void ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
+    std::vector<Names> refused;
+    for (std::size_t first = 0, end = 0; first < groups.size() && Clock::now() < options_.until;
+         first = end) {
+      for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
+        keys += groups[end++].size();
+      const std::vector<Vote> votes = votes_on(server, pass, groups, first, end);
+      for (std::size_t i = first; i < end; ++i) {
+        if (const Reply* reply = votes[i - first].good_reply()) {
+          for (const LockName& name : read_content(groups[i], *reply)) take(name);
+        } else if (groups[i].size() > 1) {
+          for (const LockName& name : groups[i]) refused.push_back({name});
+        }
+      }
+    }
+    if (!refused.empty()) ask_about(server, pass, refused);
+  }
+
+  std::vector<Vote> votes_on(Executor& server, ScanPass pass, const std::vector<Names>& groups,
+                             std::size_t first, std::size_t end) {
+    const TimePoint deadline = session_.patience().until;
+    std::vector<Redis::Request> requests;
+    for (std::size_t i = first; i < end; ++i)
+      requests.push_back(server.post(ask_content(pass, groups[i]), persistently(), deadline));
+    std::vector<Vote> votes;
+    for (const Redis::Request request : requests) {
+      while (!server.settled(request) && !session_.signals.any()) session_.loop.turn(deadline);
+      votes.push_back(server.votes(request).front());
+      server.drop(request);
+    }
+    if (session_.signals.ended()) die_of(*session_.signals.ended());
+    return votes;
   }
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
@@ -102,15 +148,17 @@ class Search {
   }
 
   Session& session_;
-  const TimePoint until_;
-  const For what_;
+  const SearchOptions& options_;
   FoundKeys found_;
   std::size_t bytes_ = 0;  ///< of the names found
+  std::size_t steps_ = 0;
   Failure failure_{Error::unreachable, "no answer"};
 };
 
-FoundKeys find_all(Session& session, TimePoint until, Search::For what) {
-  Search search{session, until, what};
+}  // namespace
+
+FoundKeys search(Session& session, const SearchOptions& options) {
+  Search search{session, options};
   if (session.redis.nodes() == 1) {
     if (const auto failure = search.look_through(session.redis, session.deployment.is_cluster()))
       session.fail(*failure);
@@ -129,16 +177,6 @@ FoundKeys find_all(Session& session, TimePoint until, Search::For what) {
   FoundKeys found = std::move(search).found();
   found.silent = std::move(silent);
   return found;
-}
-
-}  // namespace
-
-FoundKeys search_keys(Session& session, TimePoint until) {
-  return find_all(session, until, Search::For::facts);
-}
-
-FoundKeys search_numbers(Session& session, TimePoint until) {
-  return find_all(session, until, Search::For::numbers);
 }
 
 }  // namespace rlock

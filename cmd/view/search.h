@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <set>
 
 #include "cmd/server/session.h"
@@ -14,13 +15,27 @@ struct FoundKeys {
   std::set<std::string> silent{};  ///< which of several servers could not be looked through, and why
 };
 
-/// Every key of which rlock has written something down: on each of several servers, on each primary of a
-/// cluster, by SCAN, until the time is over. Only those with the prefix of the deployment.
-/// Throws Error where fewer than a quorum of servers answer.
-FoundKeys search_keys(Session& session, TimePoint until);
+/// What a search looks for.
+enum class SearchFor {
+  facts,    ///< keys of which rlock has written something down
+  numbers,  ///< keys that hold a number, whoever has written them: semaphores, pools of permits and latches,
+            ///< and what other programs count
+  all,      ///< facts, and what is recognized by its content: these, and locks of every kind
+};
 
-/// The same for keys that hold a number, whoever has written them:
-/// semaphores, pools of permits and latches, and what other programs count.
-FoundKeys search_numbers(Session& session, TimePoint until);
+struct SearchOptions {
+  SearchFor what = SearchFor::facts;
+  TimePoint until{};
+  std::function<bool(const LockName&)> wanted = [](const LockName&) { return true; };
+
+  /// Told after each step how many steps there were, each through about a thousand keys, and how many keys
+  /// were found.
+  std::function<void(std::size_t steps, std::size_t found)> progress = [](std::size_t, std::size_t) {};
+};
+
+/// Those that have the prefix of the deployment: on each of several servers, on each primary of a cluster, by
+/// SCAN in steps that take a server less than a millisecond, until the time is over.
+/// Throws Error where fewer than a quorum of servers answer.
+FoundKeys search(Session& session, const SearchOptions& options);
 
 }  // namespace rlock

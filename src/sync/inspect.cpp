@@ -28,7 +28,6 @@ namespace {
 constexpr std::size_t kLargestFacts = 5U << 20;
 constexpr std::size_t kLargestInspection = 2U << 20;
 
-constexpr std::string_view kFactsPrefix = "rlock:meta";
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
 
@@ -333,61 +332,6 @@ std::vector<std::string> read_names(const Reply& reply) {
     if (!name.empty()) names.insert(std::move(name));
   }
   return {names.begin(), names.end()};
-}
-
-Call scan_facts(const std::string& cursor, const std::string& node) {
-  return with_large_reply(
-      command({"SCAN", cursor, "MATCH", std::string{kFactsPrefix} + ":*", "COUNT", "1000"}, node));
-}
-
-Scanned read_scan(const Reply& reply) {
-  Scanned scanned{.cursor = reply.at(0).text()};
-  for (const Reply& item : reply.at(1).items()) {
-    const std::string key = item.text();
-    if (key.size() <= kFactsPrefix.size() + 1 || !key.starts_with(kFactsPrefix)) continue;
-    std::string name = key.substr(kFactsPrefix.size() + 1);
-    // Braces that the name does not have itself are those of its slot.
-    if (name.starts_with('{') && name.ends_with('}')) {
-      const LockName inner{name.substr(1, name.size() - 2)};
-      if (metadata_key(inner) == key) name = inner.str();
-    }
-    scanned.names.emplace_back(std::move(name));
-  }
-  return scanned;
-}
-
-Call scan_texts(const std::string& cursor, const std::string& prefix, const std::string& node) {
-  std::string pattern;
-  for (const char c : prefix) {
-    if (std::string_view{"*?[]\\"}.find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c;
-  }
-  return with_large_reply(
-      command({"SCAN", cursor, "MATCH", pattern + "*", "COUNT", "1000", "TYPE", "string"}, node));
-}
-
-Scanned read_texts(const Reply& reply) {
-  Scanned scanned{.cursor = reply.at(0).text()};
-  for (const Reply& item : reply.at(1).items()) {
-    LockName name{item.text()};
-    const bool beside = name.str().starts_with("redisson_") || name.str().starts_with("rlock:");
-    if (!beside && !name.empty()) scanned.names.push_back(std::move(name));
-  }
-  return scanned;
-}
-
-Call ask_numbers(const std::vector<LockName>& names) {
-  Call call{.script = &scripts::inspect_numbers};
-  for (const LockName& name : names) call.keys.push_back(name.str());
-  return with_large_reply(std::move(call));
-}
-
-std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply) {
-  std::vector<LockName> numbers;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (reply.at(i).integer() == 1) numbers.push_back(names[i]);
-  }
-  return numbers;
 }
 
 }  // namespace rlock

@@ -102,23 +102,4 @@ std::int64_t read_listeners(const Reply& reply);
 Call ask_listeners();
 std::vector<std::string> read_names(const Reply& reply);
 
-/// The keys of which rlock has written something down: one step of a SCAN. `cursor`: "0" to begin, and when
-/// it is done; `node`: in a cluster a key that lives on the node that is to be looked through.
-Call scan_facts(const std::string& cursor, const std::string& node);
-struct Scanned {
-  std::string cursor;
-  std::vector<LockName> names;
-};
-Scanned read_scan(const Reply& reply);
-
-/// The same for keys that hold text and begin with `prefix`,
-/// whoever has written them. Those beside locks are left out.
-Call scan_texts(const std::string& cursor, const std::string& prefix, const std::string& node);
-Scanned read_texts(const Reply& reply);
-
-/// Which of them hold a number, as semaphores, pools of permits
-/// and latches do. REQUIRES: in a cluster they lie in one slot.
-Call ask_numbers(const std::vector<LockName>& names);
-std::vector<LockName> read_numbers(const std::vector<LockName>& names, const Reply& reply);
-
 }  // namespace rlock

@@ -148,8 +148,7 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
   expect_hints({
       {{"run", "-k", "k", "--nowait", "true"}, "--nowait: did you mean -n (--nonblock)?"},
       {{"lock", "acquire", "k", "--no-wait", "--lease", "1m"}, "--no-wait: did you mean -n (--nonblock)?"},
-      {{"list"}, "unknown verb 'list'; did you mean: rlock inspect"},
-      {{"ls"}, "unknown verb 'ls'; did you mean: rlock inspect"},
+      {{"ls"}, "unknown verb 'ls'; did you mean: rlock list"},
       {{"exec", "-k", "k", "true"}, "unknown verb 'exec'; did you mean: rlock run"},
       {{"acquire", "k"}, "unknown verb 'acquire'; did you mean: rlock lock acquire"},
       {{"lock", "demo"},

@@ -88,7 +88,9 @@ TEST_CASE("a pattern is a key that is free, and somebody who types one is told s
     Rlock inspect{words, redis.environment()};
     CHECK(inspect.exit_code() == 0);
     CHECK(contains(inspect.out(), "free\n"));
-    CHECK(inspect.err() == "rlock: '" + words[1] + "' is no pattern; to see all keys: rlock inspect\n");
+    CHECK(inspect.err() == "rlock: '" + words[1] +
+                               "' is no pattern; to see all keys that match it: rlock list '" + words[1] +
+                               "'\n");
   }
   Rlock status = redis.rlock("lock", "status", "orders:*");
   CHECK(status.exit_code() == 1);

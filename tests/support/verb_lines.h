@@ -17,6 +17,9 @@ inline std::vector<Words> verb_lines() {
   return {
       {"inspect", "k"},
       {"inspect"},
+      {"list"},
+      {"list", "--all"},
+      {"metrics"},
       {"lock", "status", "k"},
       {"permit", "status", "k"},
       {"sem", "status", "k"},

@@ -181,7 +181,7 @@ const Repetition kRepetitions[] = {
     {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "'written'"},
     {"meta/erase", "HSET m o {}", "m k", "o o", "'erased'", "'absent'"},
     {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
-    {"inspect/numbers", "SET k 3;HSET h a 1", "k h", "", "[1, 0]"},
+    {"inspect/content", "HSET k o:1 1;HSET h a 1", "k h", "hash", "['lock:o:1', '']"},
     {"inspect/key", "HSET k o 1", "k q d t T fw l w f", "o",
      "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], []]"},
 };

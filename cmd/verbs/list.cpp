@@ -1,0 +1,133 @@
+// rlock list: one line a key.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/progress_line.h"
+#include "cmd/cli/screen_size.h"
+#include "cmd/verbs/key_options.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/key_row.h"
+#include "cmd/view/key_table.h"
+
+namespace rlock {
+namespace {
+
+/// A setter that adds one of `choices`.
+Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
+  return [&words, choices](std::string_view value) {
+    std::string word;
+    choice(word, choices)(value);
+    words.push_back(std::move(word));
+  };
+}
+
+class List final : public Verb {
+ public:
+  VerbSpec spec() override;
+  int act(TimePoint started, std::vector<std::string> command) override;
+
+ private:
+  void show(const Listing& listing) const;
+
+  KeyOptions keys_;
+  KeyFilter filter_;
+  std::string order_ = "key";
+  bool json_ = false;
+  ServerOptions server_;
+};
+
+VerbSpec List::spec() {
+  VerbSpec spec{
+      .verb = "list",
+      .usage = {"list [OPTIONS] [PATTERN...]"},
+      .about =
+          "One line a key: who has it, for how long, when it frees itself, how many wait,\n"
+          "and why. PATTERN (* ? [a-z] \\x) is for keys as one types them. Changes nothing.",
+      .notes =
+          "stale: not renewed for half its lease, or without TTL.\n"
+          "\n"
+          "Exit status: 0 there are such keys, 1 there are none, 64 usage, 69 no server,\n"
+          "77 denied, 78 configuration.",
+      .examples = {{"rlock list", "all that rlock holds"},
+                   {"rlock list 'orders:*' --state stale", "what nobody renews"},
+                   {"rlock list --all --older 1h --sort age", "Redisson's locks, too"},
+                   {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}},
+  };
+  declare_key_options(spec, keys_);
+  spec.add({.names = "--state",
+            .value = "STATE",
+            .help = "held kept stale free open closed (repeated: any)",
+            .offer = Offer::choices,
+            .choices = kKeyStates,
+            .set = one_more_of(filter_.states, kKeyStates)});
+  spec.add({.names = "--type",
+            .value = "TYPE",
+            .help = "lock fair fenced read-write plain semaphore permit\nlatch (repeated: any)",
+            .offer = Offer::choices,
+            .choices = kKeyTypes,
+            .set = one_more_of(filter_.types, kKeyTypes)});
+  spec.add({.names = "--host",
+            .value = "H",
+            .help = "held from this host (repeated: any)",
+            .set = [this](std::string_view host) { filter_.hosts.emplace_back(host); }});
+  spec.add({.names = "--older",
+            .value = "DUR",
+            .help = "held for this long, or longer",
+            .set = into(filter_.older)});
+  spec.add({.names = "--sort",
+            .value = "WHAT",
+            .help = "key age waiting",
+            .standard = "key",
+            .offer = Offer::choices,
+            .choices = kKeyOrders,
+            .set = choice(order_, kKeyOrders)});
+  spec.add({.names = "--json", .help = "one document, as of rlock inspect", .set = into(json_)});
+  spec.add({.names = "-q, --quiet", .help = "only the keys, as one types them", .set = [](std::string_view) {
+              set_verbosity(Verbosity::quiet);
+            }});
+  spec.add({.names = "-v, --verbose",
+            .manual = "Also what happens inside: redirections, broken connections.",
+            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  declare_server_options(spec, server_);
+  return spec;
+}
+
+void List::show(const Listing& listing) const {
+  if (json_) return print_line(inspection_document(listing.seen, listing.complete).str());
+  if (verbosity() == Verbosity::quiet) return print(names_text(listing.seen));
+  if (!listing.seen.empty()) print(joined(key_table(listing.seen, stdout_columns()), "\n") + "\n");
+}
+
+int List::act(TimePoint, std::vector<std::string>) {
+  Session session{server_, nullptr, Session::Access::looks};
+  Listing listing;
+  {
+    ProgressLine progress;
+    SearchOptions options = search_options(keys_);
+    options.progress = [&](std::size_t steps, std::size_t found) {
+      progress.show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
+    };
+    listing = list_found(session, options, keys_.scan_time);
+  }
+  listing.seen = one_of_each_key(listing.seen);
+  std::erase_if(listing.seen, [this](const Inspection& seen) { return !passes(filter_, seen); });
+  sort_keys(listing.seen, key_order(order_));
+  show(listing);
+  say_what_is_missing(listing, "a longer --scan-time shows more");
+  if (!listing.seen.empty()) return exit_code::ok;
+  if (!json_)
+    tell(keys_.all ? "no such keys" : "no such keys of rlock; --all looks for those of others, too");
+  return exit_code::no;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> list_verb() { return std::make_unique<List>(); }
+
+}  // namespace rlock

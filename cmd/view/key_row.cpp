@@ -1,0 +1,139 @@
+#include "cmd/view/key_row.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/key_text.h"
+#include "base/text.h"
+#include "cmd/view/holder_text.h"
+
+namespace rlock {
+namespace {
+
+using State = Inspection::State;
+
+constexpr std::string_view kNothing = "-";
+
+std::string shown(std::string_view text) { return sanitized(text, 200); }
+
+/// "alice@ci-7 (make)", or what the owner id tells.
+std::string who(const Holder& holder) {
+  if (!holder.meta) return fmt::format("{} ({})", short_owner(holder.owner), client_text(holder));
+  return fmt::format("{}@{} ({})", shown(holder.meta->user), shown(holder.meta->host),
+                     shown(holder.meta->command));
+}
+
+/// Who has it; of what is counted, how much of it.
+std::string holder_column(const Inspection& seen) {
+  std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
+  if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
+  std::string count;
+  if (seen.total) {
+    count = fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
+  } else if (seen.available) {
+    count = fmt::format("{} available", *seen.available);
+  } else if (seen.count && seen.state == State::closed) {
+    count = fmt::format("{} to go", *seen.count);
+  }
+  if (!text.empty() && !count.empty()) text += ", ";
+  text += count;
+  return text.empty() ? std::string{kNothing} : text;
+}
+
+/// When the next of its holders goes, if nobody renews.
+std::string frees_column(const Inspection& seen) {
+  std::optional<Milliseconds> next = seen.ttl;
+  for (const Holder& holder : seen.holders)
+    if (holder.ttl && (!next || *holder.ttl < *next)) next = holder.ttl;
+  if (next) return describe(*next);
+  return seen.holders.empty() ? std::string{kNothing} : "never";
+}
+
+std::string reason_column(const Inspection& seen) {
+  for (const Holder& holder : seen.holders)
+    if (holder.meta && holder.meta->reason) return shown(*holder.meta->reason);
+  return std::string{kNothing};
+}
+
+bool is_one_of(const std::vector<std::string>& words, std::string_view word) {
+  return words.empty() || std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace
+
+std::string_view key_state(const Inspection& seen) {
+  const auto is_stale = [&](const Holder& holder) { return holder.stale(seen.now); };
+  switch (seen.state) {
+    case State::free: return "free";
+    case State::kept: return "kept";
+    case State::open: return "open";
+    case State::closed: return "closed";
+    case State::held: break;
+  }
+  return std::ranges::any_of(seen.holders, is_stale) ? "stale" : "held";
+}
+
+std::string_view key_type(const Inspection& seen) {
+  if (seen.kind != nullptr) return seen.kind->name;
+  return seen.absent() ? kNothing : seen.foreign;
+}
+
+std::optional<Milliseconds> key_age(const Inspection& seen) {
+  std::optional<Milliseconds> age;
+  for (const Holder& holder : seen.holders)
+    if (holder.meta) age = std::max(age.value_or(Milliseconds{0}), seen.now - holder.meta->since);
+  return age;
+}
+
+KeyRow key_row(const Inspection& seen) {
+  const auto age = key_age(seen);
+  return {.key = shown(as_typed(seen.name)),
+          .type = shown(key_type(seen)),
+          .state = std::string{key_state(seen)},
+          .holder = holder_column(seen),
+          .held_for = age ? describe(*age) : std::string{kNothing},
+          .frees = frees_column(seen),
+          .waiting = std::to_string(seen.waiting()),
+          .reason = reason_column(seen)};
+}
+
+bool passes(const KeyFilter& filter, const Inspection& seen) {
+  if (!is_one_of(filter.states, key_state(seen)) || !is_one_of(filter.types, key_type(seen))) return false;
+  if (filter.older && key_age(seen).value_or(Milliseconds{0}) < *filter.older) return false;
+  return filter.hosts.empty() || std::ranges::any_of(seen.holders, [&](const Holder& holder) {
+           return holder.meta && is_one_of(filter.hosts, holder.meta->host);
+         });
+}
+
+std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen) {
+  std::map<LockName, std::vector<Inspection>> views;
+  for (const Inspection& one : seen) views[one.name].push_back(one);
+  std::vector<Inspection> keys;
+  for (const auto& [name, each] : views) keys.push_back(agreed(each));
+  return keys;
+}
+
+KeyOrder key_order(std::string_view word) {
+  if (word == "age") return KeyOrder::age;
+  return word == "waiting" ? KeyOrder::waiting : KeyOrder::key;
+}
+
+void sort_keys(std::vector<Inspection>& seen, KeyOrder order) {
+  std::ranges::sort(seen, {}, &Inspection::name);
+  if (order == KeyOrder::age)
+    std::ranges::stable_sort(seen, std::ranges::greater{},
+                             [](const Inspection& one) { return key_age(one); });
+  if (order == KeyOrder::waiting)
+    std::ranges::stable_sort(seen, std::ranges::greater{}, &Inspection::waiting);
+}
+
+bool matches_any(const std::vector<std::string>& patterns, const std::string& name) {
+  return patterns.empty() || std::ranges::any_of(patterns, [&](const std::string& pattern) {
+           return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+         });
+}
+
+}  // namespace rlock

@@ -1,0 +1,135 @@
+#include "cmd/view/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/view/survey.h"
+
+namespace rlock {
+namespace {
+
+/// Of what was seen so many bytes are kept, about: no server may fill our memory.
+constexpr std::size_t kMostShown = 8U << 20;
+constexpr const char* kTooMany = ": there are too many keys";
+
+std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
+  std::size_t bytes = sizeof(Holder) + owner.str().size();
+  if (!facts) return bytes;
+  bytes += facts->host.size() + facts->user.size() + facts->command.size();
+  bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
+  for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
+  return bytes;
+}
+
+std::size_t size_of(const Inspection& seen) {
+  std::size_t bytes = sizeof seen + seen.name.str().size();
+  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
+  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
+  return bytes;
+}
+
+/// Those of the first server first.
+void sort_by_server(const Session& session, std::vector<Inspection>& seen) {
+  std::vector<std::string> order;
+  for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
+  const auto place = [&](const Inspection& one) {
+    return one.server ? std::ranges::find(order, *one.server) : order.begin();
+  };
+  std::ranges::stable_sort(seen, {}, place);
+}
+
+void take(Listing& listing, const Survey::Result& result) {
+  std::ranges::copy(result.views.seen, std::back_inserter(listing.seen));
+  listing.silent.insert(result.views.silent.begin(), result.views.silent.end());
+}
+
+/// One whose slot is moving, or that is not ours, is no reason to hide all the others.
+bool hides_nothing_else(const Failure& failure) {
+  return failure.kind == Error::unreachable || failure.kind == Error::denied;
+}
+
+/// What came of all of them, of which some may have failed, or were not begun.
+Listing collect(Session& session, const Survey& survey) {
+  Listing listing;
+  std::optional<Failure> unread;
+  std::size_t denied = 0;
+  for (std::size_t i = 0; i < survey.names().size(); ++i) {
+    const auto& result = survey.results()[i];
+    if (!result || !result->failure) {
+      if (result) take(listing, *result);
+      continue;
+    }
+    unread = result->failure;
+    if (!hides_nothing_else(*unread)) fail(session, *unread);
+    if (unread->kind == Error::denied) {
+      ++denied;
+    } else {
+      listing.silent.insert(
+          fmt::format("{} cannot be read: {}", quoted(survey.names()[i]), session.describe(*unread)));
+    }
+  }
+  if (listing.seen.empty() && unread) fail(session, *unread);
+  if (denied > 0)
+    listing.silent.insert(
+        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock(1)", denied));
+  listing.complete = !unread;
+  return listing;
+}
+
+}  // namespace
+
+Listing list_named(Session& session, const std::vector<LockName>& names) {
+  Survey survey{session, names};
+  survey.run([](const Survey::Result& result) { return result.failure.has_value(); });
+  Listing listing;
+  for (const auto& result : survey.results()) {
+    if (result && result->failure) fail(session, *result->failure);
+    if (result) take(listing, *result);
+  }
+  sort_by_server(session, listing.seen);
+  return listing;
+}
+
+Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time) {
+  const TimePoint until = plus(Clock::now(), scan_time);
+  options.until = until;
+  const FoundKeys found = search(session, options);
+  Survey survey{session, {found.names.begin(), found.names.end()}};
+  std::size_t bytes = 0;
+  survey.run([&](const Survey::Result& result) {
+    for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
+    return bytes > kMostShown || Clock::now() >= until;
+  });
+
+  Listing listing = collect(session, survey);
+  listing.silent.insert(found.silent.begin(), found.silent.end());
+  const bool all_begun =
+      std::ranges::all_of(survey.results(), [](const auto& one) { return one.has_value(); });
+  if (found.too_many || (!all_begun && bytes > kMostShown)) {
+    listing.cut_short = kTooMany;
+  } else if (found.late || !all_begun) {
+    listing.cut_short = " after " + describe(scan_time);
+  }
+  listing.complete = listing.complete && listing.cut_short.empty();
+  sort_by_server(session, listing.seen);
+  return listing;
+}
+
+void say_what_is_missing(const Listing& listing, std::string_view remedy) {
+  for (const std::string& line : listing.silent) complain(line);
+  if (!listing.cut_short.empty()) complain(fmt::format("cut short{}; {}", listing.cut_short, remedy));
+}
+
+std::string names_text(const std::vector<Inspection>& seen) {
+  std::set<LockName> names;
+  std::string text;
+  for (const Inspection& one : seen)
+    if (names.insert(one.name).second) text += sanitized(as_typed(one.name), kLongestKey) + "\n";
+  return text;
+}
+
+}  // namespace rlock

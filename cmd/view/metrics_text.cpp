@@ -1,0 +1,110 @@
+#include "cmd/view/metrics_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "cmd/view/key_row.h"
+
+namespace rlock {
+namespace {
+
+constexpr std::size_t kLongestLabel = 4096;
+
+/// A value of a sample; nothing: this key has none.
+using Value = std::optional<std::string>;
+
+std::string seconds(Milliseconds duration) {
+  const auto count = std::max<Milliseconds::rep>(duration.count(), 0);
+  return fmt::format("{}.{:03}", count / 1000, count % 1000);
+}
+
+Value flag(bool truth) { return truth ? "1" : "0"; }
+
+Value number(const std::optional<std::int64_t>& number) {
+  if (!number) return std::nullopt;
+  return std::to_string(*number);
+}
+
+Value held(const Inspection& seen) {
+  if (seen.holders.empty() && (seen.available || seen.count)) return std::nullopt;  // nobody holds a counter
+  return flag(!seen.holders.empty() || seen.state == Inspection::State::held);
+}
+
+Value age(const Inspection& seen) {
+  const auto age = key_age(seen);
+  if (!age) return std::nullopt;
+  return seconds(*age);
+}
+
+Value ttl(const Inspection& seen) {
+  if (!seen.ttl) return std::nullopt;
+  return seconds(*seen.ttl);
+}
+
+Value waiting(const Inspection& seen) { return std::to_string(seen.waiting()); }
+
+Value stale(const Inspection& seen) {
+  return seen.holders.empty() ? std::nullopt : flag(key_state(seen) == "stale");
+}
+
+struct Family {
+  std::string_view name, help;
+  Value (*value)(const Inspection& seen);
+};
+
+constexpr Family kFamilies[] = {
+    {"rlock_held", "Whether somebody holds the key.", held},
+    {"rlock_age_seconds", "How long the oldest of its holders has had it.", age},
+    {"rlock_ttl_seconds", "When the key ends unless it is renewed; no sample: never.", ttl},
+    {"rlock_waiting", "How many wait for it.", waiting},
+    {"rlock_stale", "Whether one of its holders looks dead, or never frees it.", stale},
+    {"rlock_permits_available", "Permits that nobody has, of a semaphore or a pool.",
+     [](const Inspection& seen) { return number(seen.available); }},
+    {"rlock_permits", "Size of the pool, where it is known.",
+     [](const Inspection& seen) { return number(seen.total); }},
+    {"rlock_latch_remaining", "Counts until the latch opens.",
+     [](const Inspection& seen) { return number(seen.count); }},
+};
+
+/// The value of a label, in quotes. Without what a terminal would obey, so that there is no newline either.
+std::string quoted_label(std::string_view text) {
+  std::string label = "\"";
+  for (const char c : sanitized(text, kLongestLabel)) {
+    if (c == '\\' || c == '"') label += '\\';
+    label += c;
+  }
+  return label + "\"";
+}
+
+std::string head(std::string_view name, std::string_view help) {
+  return fmt::format("# HELP {0} {1}\n# TYPE {0} gauge\n", name, help);
+}
+
+}  // namespace
+
+std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
+  std::vector<std::pair<std::string, const Inspection*>> series;
+  std::set<std::string> known;  // two keys may be shown alike; a series twice would spoil the whole file
+  for (const Inspection& seen : keys) {
+    std::string labels =
+        fmt::format("{{key={},type={}}}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));
+    if (known.insert(labels).second) series.emplace_back(std::move(labels), &seen);
+  }
+
+  std::string text;
+  for (const Family& family : kFamilies) {
+    std::string samples;
+    for (const auto& [labels, seen] : series)
+      if (const Value value = family.value(*seen))
+        samples += fmt::format("{}{} {}\n", family.name, labels, *value);
+    if (!samples.empty()) text += head(family.name, family.help) + samples;
+  }
+  text += head("rlock_search_complete", "Whether all keys were looked at.");
+  return text + fmt::format("rlock_search_complete {}\n", complete ? 1 : 0);
+}
+
+}  // namespace rlock

@@ -1,0 +1,135 @@
+// Each key is a Task: the calls of its InspectionSteps one after the other, then one more that counts who
+// listens. The calls of different keys are written without waiting for each other's answers.
+
+#include "cmd/view/survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rlock {
+namespace {
+
+/// So many keys are inspected at a time: enough to hide round trips, and so few that other clients of the
+/// server wait for a millisecond at most.
+constexpr std::size_t kAtOnce = 24;
+
+/// How much longer than a quorum the other nodes may take; the second where their answers matter less.
+constexpr Milliseconds kGrace{500};
+constexpr Milliseconds kShortGrace{200};
+
+}  // namespace
+
+struct Survey::Task {
+  std::size_t index;
+  InspectionSteps steps;
+  std::optional<Redis::Request> asked{};
+  Grace grace{};
+  bool counts = false;  ///< what was asked last is who listens
+  Result result{};
+  std::vector<std::size_t> nodes{};  ///< of each of result.views.seen
+};
+
+Survey::Survey(Session& session, std::vector<LockName> names)
+    : session_(session), names_(std::move(names)), results_(names_.size()) {}
+
+Survey::~Survey() {
+  for (const Task& task : tasks_)
+    if (task.asked) session_.redis.drop(*task.asked);
+}
+
+void Survey::post(Task& task, const Call& call, const Delivery& delivery) {
+  if (task.asked) session_.redis.drop(*task.asked);
+  task.grace = {};
+  task.asked = session_.redis.post(call, delivery, session_.patience().until);
+  if (session_.redis.settled(*task.asked)) wake_at_ = TimePoint::min();  // it could not even be sent
+}
+
+void Survey::begin(std::size_t index) {
+  Task& task = tasks_.emplace_back(index, InspectionSteps{names_[index]});
+  // Of one server, silence is a failure at once: it would not answer the next call either.
+  post(task, *task.steps.call(), session_.redis.nodes() > 1 ? Delivery{} : persistently());
+}
+
+bool Survey::answered(Task& task, TimePoint now) {
+  if (session_.redis.settled(*task.asked)) return true;
+  const bool quorum = answered_by(session_.redis.quorum(), session_.redis.votes(*task.asked));
+  const bool matters = !task.counts && task.steps.asks_the_key();
+  const TimePoint enough = task.grace.until(quorum, now, matters ? kGrace : kShortGrace);
+  wake_at_ = earliest(wake_at_, enough);
+  return enough <= now;
+}
+
+/// What the nodes see, or why that is nothing.
+void Survey::read_views(Task& task) const {
+  std::optional<Failure> why;
+  Views& views = task.result.views;
+  for (std::size_t node = 0; node < task.steps.views().size(); ++node) {
+    const InspectionSteps::View& view = task.steps.views()[node];
+    if (const auto* failure = std::get_if<Failure>(&view)) {
+      views.silent.push_back(fmt::format("{}: {}", session_.redis.str(node), failure->text));
+      if (!why || why->kind != Error::internal) why = *failure;
+      continue;
+    }
+    views.seen.push_back(std::get<Inspection>(view));
+    task.nodes.push_back(node);
+    if (session_.redis.nodes() > 1) views.seen.back().server = session_.redis.str(node);
+  }
+  if (views.seen.size() < session_.redis.quorum()) task.result.failure = why;
+}
+
+/// Answers whether the key is done.
+bool Survey::advance(Task& task) {
+  const Votes& votes = session_.redis.votes(*task.asked);
+  if (task.counts) {
+    std::vector<Inspection>& seen = task.result.views.seen;
+    for (std::size_t i = 0; i < seen.size(); ++i)
+      if (const auto& reply = votes[task.nodes[i]].reply) seen[i].subscribers = read_listeners(*reply);
+    return true;
+  }
+  if (session_.redis.nodes() == 1 && votes.front().failure) {
+    task.result.failure = votes.front().failure;
+    return true;
+  }
+  task.steps.read(votes);
+  if (const auto& call = task.steps.call()) {
+    const bool several = session_.redis.nodes() > 1;
+    post(task, *call, several && !task.steps.asks_the_key() ? Delivery{} : persistently());
+    return false;
+  }
+  read_views(task);
+  if (task.result.failure) return true;
+  task.counts = true;
+  post(task, count_listeners(agreed(task.result.views.seen)), {});
+  return false;
+}
+
+void Survey::advance() {
+  const TimePoint now = Clock::now();
+  wake_at_ = kNever;
+  for (auto task = tasks_.begin(); task != tasks_.end();) {
+    bool done = false;
+    while (!done && answered(*task, now)) done = advance(*task);
+    if (!done) {
+      ++task;
+      continue;
+    }
+    session_.redis.drop(*task->asked);
+    results_[task->index] = std::move(task->result);
+    done_.push_back(task->index);
+    task = tasks_.erase(task);
+  }
+  while (tasks_.size() < kAtOnce && next_ < names_.size()) begin(next_++);
+}
+
+void Survey::run(const std::function<bool(const Result&)>& stops) {
+  std::size_t told = 0;
+  for (advance(); !over(); advance()) {
+    for (; told < done_.size(); ++told)
+      if (stops(*results_[done_[told]])) stop();
+    if (!over()) session_.loop.turn(wake_at_);
+    if (session_.signals.ended()) die_of(*session_.signals.ended());
+  }
+}
+
+}  // namespace rlock

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <list>
+#include <optional>
+#include <vector>
+
+#include "cmd/view/inspection.h"
+#include "redis/grace.h"
+
+namespace rlock {
+
+/// The inspections of many keys, some of them on their way at a time, so that a thousand keys do not take a
+/// thousand round trips.
+///
+/// Passive like a Source, for whoever owns it: advance() after turns of the loop, until over(). Or run().
+class Survey {
+ public:
+  /// Of one key.
+  struct Result {
+    Views views;                     ///< nothing has been seen where there is a failure
+    std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they forbid it
+  };
+
+  Survey(Session& session, std::vector<LockName> names);
+  ~Survey();
+  Survey(const Survey&) = delete;
+  Survey& operator=(const Survey&) = delete;
+
+  /// Reads what has come, and sends what comes next.
+  void advance();
+
+  /// When to call advance() even if nothing comes.
+  TimePoint wake_at() const noexcept { return wake_at_; }
+
+  /// Begins no further key; what has been sent is waited for.
+  void stop() noexcept { next_ = names_.size(); }
+  bool over() const noexcept { return tasks_.empty() && next_ == names_.size(); }
+
+  /// In the order of the names; nothing: not yet, or never begun.
+  const std::vector<LockName>& names() const noexcept { return names_; }
+  const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
+
+  /// Turns the loop until it is over. A signal that ends waits ends us. `stops`: asked about each result, in
+  /// the order in which they come.
+  void run(const std::function<bool(const Result&)>& stops);
+
+ private:
+  struct Task;
+
+  void begin(std::size_t index);
+  void post(Task& task, const Call& call, const Delivery& delivery);
+  bool answered(Task& task, TimePoint now);
+  bool advance(Task& task);
+  void read_views(Task& task) const;
+
+  Session& session_;
+  const std::vector<LockName> names_;
+  std::vector<std::optional<Result>> results_;
+  std::vector<std::size_t> done_;  ///< in the order in which they came
+  std::list<Task> tasks_;
+  std::size_t next_ = 0;
+  TimePoint wake_at_ = TimePoint::min();
+};
+
+}  // namespace rlock

@@ -1,0 +1,164 @@
+// What a line of rlock list says of a key: pure, without a server.
+
+#include "cmd/view/key_row.h"
+
+#include <doctest/doctest.h>
+
+#include "cmd/view/key_table.h"
+#include "cmd/view/table.h"
+
+namespace rlock {
+namespace {
+
+constexpr Milliseconds kNow{1'800'000'000'000};
+
+Holder alice(Milliseconds since = Milliseconds{723'000}, Milliseconds renewed = Milliseconds{4'000}) {
+  Metadata facts{.host = "ci-7", .user = "alice", .command = "make", .pid = 4121};
+  facts.reason = "hotfix 42";
+  facts.since = kNow - since;
+  facts.renewed = kNow - renewed;
+  facts.lease = Milliseconds{30'000};
+  Holder holder;
+  holder.owner = Owner{"6f3a0000-1111-8222-9333-444455556666:1"};
+  holder.ttl = Milliseconds{26'000};
+  holder.meta = facts;
+  return holder;
+}
+
+Holder java() {
+  Holder holder;
+  holder.owner = Owner{"8d1f2c3a-1111-4222-8333-444455556666:57"};
+  holder.ttl = Milliseconds{21'000};
+  return holder;
+}
+
+Inspection held(const std::string& key, std::vector<Holder> holders) {
+  Inspection seen;
+  seen.name = LockName{key};
+  seen.kind = &kinds::lock;
+  seen.state = Inspection::State::held;
+  seen.ttl = holders.front().ttl;
+  seen.holders = std::move(holders);
+  seen.now = kNow;
+  return seen;
+}
+
+std::vector<std::string> keys_of(const std::vector<Inspection>& all) {
+  std::vector<std::string> keys;
+  for (const Inspection& seen : all) keys.push_back(seen.name.str());
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("a line says who has the key, for how long, when it frees itself, how many wait, and why") {
+  Inspection seen = held("deploy", {alice()});
+  seen.waiters.resize(4);
+  const KeyRow row = key_row(seen);
+  CHECK(row.key == "deploy");
+  CHECK(row.type == "lock");
+  CHECK(row.state == "held");
+  CHECK(row.holder == "alice@ci-7 (make)");
+  CHECK(row.held_for == "12m03s");
+  CHECK(row.frees == "26s");
+  CHECK(row.waiting == "4");
+  CHECK(row.reason == "hotfix 42");
+}
+
+TEST_CASE("of what nobody knows a line says nothing") {
+  const KeyRow row = key_row(held("orders", {java()}));
+  CHECK(row.holder == "8d1f2c...:57 (a Redisson client)");
+  CHECK(row.held_for == "-");
+  CHECK(row.reason == "-");
+}
+
+TEST_CASE("of several holders the first is named, and of what is counted how many are taken") {
+  Inspection pool = held("seats", {alice(), java(), java()});
+  pool.kind = &kinds::permit;
+  pool.available = 2;
+  pool.total = 5;
+  CHECK(key_row(pool).holder == "alice@ci-7 (make) and 2 more, 3 of 5 taken");
+  Inspection semaphore;
+  semaphore.available = 2;
+  CHECK(key_row(semaphore).holder == "2 available");
+  CHECK(key_row(semaphore).frees == "-");
+}
+
+TEST_CASE("stale is what its holder has not renewed for half its lease, and what never frees itself") {
+  CHECK(key_state(held("k", {alice()})) == "held");
+  CHECK(key_state(held("k", {alice(Milliseconds{60'000}, Milliseconds{15'001})})) == "stale");
+  CHECK(key_state(held("k", {java()})) == "held");
+  Holder for_ever = java();
+  for_ever.ttl.reset();
+  CHECK(key_state(held("k", {for_ever})) == "stale");
+  CHECK(key_row(held("k", {for_ever})).frees == "never");
+}
+
+TEST_CASE("a filter lets pass what agrees with all that it says") {
+  const Inspection seen = held("deploy", {alice()});
+  CHECK(passes({}, seen));
+  CHECK(passes({.states = {"stale", "held"}, .types = {"lock"}, .hosts = {"ci-7"}}, seen));
+  CHECK_FALSE(passes({.states = {"stale"}}, seen));
+  CHECK_FALSE(passes({.types = {"fair"}}, seen));
+  CHECK_FALSE(passes({.hosts = {"ci"}}, seen));
+  CHECK(passes({.older = Milliseconds{723'000}}, seen));
+  CHECK_FALSE(passes({.older = Milliseconds{723'001}}, seen));
+  CHECK_FALSE(passes({.older = Milliseconds{1}}, held("orders", {java()})));
+}
+
+TEST_CASE("lines are sorted by key, or what needs a look comes first") {
+  Inspection b = held("b", {alice(Milliseconds{10})});
+  b.waiters.resize(2);
+  std::vector<Inspection> all{held("c", {alice(Milliseconds{99})}), b, held("a", {java()})};
+  sort_keys(all, KeyOrder::age);
+  CHECK(keys_of(all) == std::vector<std::string>{"c", "b", "a"});
+  sort_keys(all, KeyOrder::waiting);
+  CHECK(keys_of(all) == std::vector<std::string>{"b", "a", "c"});
+  sort_keys(all, KeyOrder::key);
+  CHECK(keys_of(all) == std::vector<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("patterns are those of Redis") {
+  for (const char* pattern :
+       {"orders:*", "orders:?", "*", "order[rs]:1", "orders:1", "orders:[^2]", "orders\\:1"})
+    CHECK_MESSAGE(matches_any({pattern}, "orders:1"), pattern);
+  for (const char* pattern : {"orders", "orders:", "orders:[2-3]", "orders:[^1]", "?"})
+    CHECK_FALSE_MESSAGE(matches_any({pattern}, "orders:1"), pattern);
+  CHECK(matches_any({}, "orders:1"));
+  CHECK(matches_any({"x", "orders:*"}, "orders:a/b"));
+}
+
+TEST_CASE("no text of Redis reaches the terminal as it is") {
+  Holder hostile = alice();
+  hostile.meta->host = "h\x1b[2J";
+  hostile.meta->reason = "r\r\n\xc2\x9bx";
+  Inspection seen = held("k\x1b]0;x\x07", {hostile});
+  for (const std::string& line : key_table({seen}, 0)) {
+    CAPTURE(line);
+    CHECK(line.find_first_of("\x1b\r\n\x07") == std::string::npos);
+    CHECK(line.find("\xc2\x9b") == std::string::npos);
+  }
+}
+
+TEST_CASE("a table is as wide as the terminal at most: the widest of the long columns is cut") {
+  Inspection seen = held(std::string(60, 'k'), {alice()});
+  for (const std::size_t width : {200U, 120U, 80U, 72U}) {
+    CAPTURE(width);
+    for (const std::string& line : key_table({seen}, width)) CHECK(columns_of(line) <= width);
+  }
+  const std::vector<std::string> whole = key_table({seen}, 0);
+  CHECK(whole[1].find(std::string(60, 'k') + "  lock  held") == 0);
+  CHECK(whole[1].ends_with("hotfix 42"));
+  CHECK(fitted({60, 4, 20}, {true, false, true}, 50) == std::vector<std::size_t>{22, 4, 20});
+}
+
+TEST_CASE("wide characters take two columns, and those that combine none") {
+  CHECK(columns_of("deploy") == 6);
+  CHECK(columns_of("e\xcc\x81") == 1);
+  CHECK(columns_of("\xe6\x97\xa5\xe6\x9c\xac") == 4);
+  CHECK(cut_to("\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5", 5) == "\xe6\x97\xa5...");
+  CHECK(padded_to("\xe6\x97\xa5", 4) == "\xe6\x97\xa5  ");
+  CHECK(cut_to("deploy", 3) == "dep");
+}
+
+}  // namespace rlock

@@ -1,0 +1,257 @@
+// rlock list: one line a key, of every kind, on every deployment.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/cluster_servers.h"
+#include "support/eventually.h"
+#include "support/masters.h"
+#include "support/sentinel_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr std::chrono::seconds kDeadline{30};
+const std::string kJava = "8d1f2c3a-1111-4222-8333-444455556666:57";
+
+struct Result {
+  int status;
+  std::string out, err;
+};
+
+Result result_of(const Words& words, const Process::Options& options) {
+  Rlock rlock{words, options};
+  const int status = rlock.exit_code(kDeadline);
+  return {status, rlock.out(), rlock.err()};
+}
+
+Process::Options at(const std::string& url) {
+  auto options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = url;
+  return options;
+}
+
+void acquire(const Process::Options& options, Words words) {
+  words.insert(words.begin(), {"lock", "acquire", "--lease", "10m"});
+  const Result acquired = result_of(words, options);
+  REQUIRE_MESSAGE(acquired.status == 0, acquired.err);
+}
+
+/// "key type state" of each line.
+Words lines_of(const std::string& table) {
+  Words rows = split(table, '\n');
+  REQUIRE(rows.size() > 1);
+  CHECK(rows.front().starts_with("KEY "));
+  rows.erase(rows.begin());
+  rows.pop_back();
+  const std::regex row{R"(^(\S+) +(\S+) +(\S+) .*)"};
+  for (std::string& line : rows) line = std::regex_replace(line, row, "$1 $2 $3");
+  return rows;
+}
+
+/// What Redisson leaves under keys, a `dead` one without TTL, and what other programs have.
+void furnish(RedisServer& redis) {
+  for (const Words& command :
+       std::vector<Words>{{"HSET", "j:lock", kJava, "2"},
+                          {"PEXPIRE", "j:lock", "60000"},
+                          {"HSET", "j:dead", kJava, "1"},
+                          {"HSET", "j:read", "mode", "read", kJava, "1"},
+                          {"SET", "{j:read}:" + kJava + ":rwlock_timeout:1", "1"},
+                          {"HSET", "j:write", "mode", "write", kJava + ":write", "1"},
+                          {"HSET", "j:fair", kJava, "1"},
+                          {"PEXPIRE", "j:fair", "60000"},
+                          {"RPUSH", "redisson_lock_queue:{j:fair}", kJava},
+                          {"HSET", "j:fenced", kJava, "1"},
+                          {"PEXPIRE", "j:fenced", "60000"},
+                          {"SET", "redisson_lock_token:{j:fenced}", "7"},
+                          {"SET", "redisson_lock_token:{j:was_fenced}", "7"},
+                          {"SET", "j:sem", "3"},
+                          {"SET", "j:pool", "2"},
+                          {"ZADD", "{j:pool}:timeout", "9999999999999", "0123456789abcdef"},
+                          {"HSET", "j:group", "a", kJava, "a:" + kJava + ":expire_time", "9999999999999",
+                           "a:" + kJava + ":lock_count", "1"},
+                          {"HSET", "visits", "count", "3"},
+                          {"HSET", "profile", "name", "x", "age", "3"},
+                          {"HSET", "counts", "a", "1", "b", "2", "c", "3"},
+                          {"SET", "page", "text"},
+                          {"SET", "long", "12345678901234567890"},
+                          {"RPUSH", "list", "x"},
+                          {"SADD", "set", "x"}})
+    redis.cli(command);
+}
+
+}  // namespace
+
+TEST_CASE("list shows what rlock holds, one line a key, in the order of keys") {
+  RedisServer redis;
+  furnish(redis);
+  acquire(redis.environment(), {"deploy"});
+  acquire(redis.environment(), {"app", "--type", "read"});
+  const Result list = result_of({"list"}, redis.environment());
+  CHECK(list.status == 0);
+  CHECK(list.err.empty());
+  CHECK(lines_of(list.out) == Words{"app read-write held", "deploy lock held"});
+}
+
+TEST_CASE("list --all recognizes what Redisson has by its content, and misses nothing") {
+  RedisServer redis;
+  furnish(redis);
+  acquire(redis.environment(), {"deploy"});
+  const Result list = result_of({"list", "--all"}, redis.environment());
+  CHECK(list.status == 0);
+  CHECK(list.err.empty());
+  CHECK(lines_of(list.out) == Words{"deploy lock held", "j:dead lock stale", "j:fair fair held",
+                                    "j:fenced fenced held", "j:group group held", "j:lock lock held",
+                                    "j:pool permit held", "j:read read-write stale", "j:sem semaphore open",
+                                    "j:was_fenced fenced free", "j:write read-write stale"});
+}
+
+TEST_CASE("list finds each of a thousand locks among many other keys") {
+  RedisServer redis;
+  RespClient client{redis.where()};
+  for (int i = 0; i < 20'000; ++i) client.send({"SET", "noise:" + std::to_string(i), "value"});
+  for (int i = 0; i < 1000; ++i) client.send({"HSET", "lock:" + std::to_string(i), kJava, "1"});
+  for (int i = 0; i < 21'000; ++i) static_cast<void>(client.receive());
+  const Result list = result_of({"list", "--all", "-q"}, redis.environment());
+  CHECK(list.status == 0);
+  CHECK(std::ranges::count(list.out, '\n') == 1000);
+}
+
+TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
+  RedisServer redis;
+  acquire(redis.environment(), {"app:deploy"});
+  acquire(redis.environment(), {"app:report", "--type", "read"});
+  acquire(redis.environment(), {"deploy"});
+  const auto keys = [&](Words words) {
+    words.insert(words.begin(), {"list", "-q"});
+    return result_of(words, redis.environment()).out;
+  };
+  CHECK(keys({"app:*"}) == "app:deploy\napp:report\n");
+  CHECK(keys({"deploy"}) == "deploy\n");
+  CHECK(keys({"app:r*", "deploy"}) == "app:report\ndeploy\n");
+  CHECK(keys({"--prefix", "app:"}) == "deploy\nreport\n");
+  CHECK(keys({"--prefix", "app:", "d*"}) == "deploy\n");
+  CHECK(keys({"--all", "--prefix", "app:", "d*"}) == "deploy\n");
+  CHECK(keys({"--type", "read-write"}) == "app:report\n");
+  CHECK(keys({"--type", "read-write", "--type", "lock"}) == "app:deploy\napp:report\ndeploy\n");
+  CHECK(keys({"--state", "free"}).empty());
+  CHECK(keys({"--older", "1h"}).empty());
+  CHECK(keys({"--host", "nowhere"}).empty());
+  CHECK(keys({"--sort", "age"}) == "app:deploy\napp:report\ndeploy\n");
+  CHECK(result_of({"list", "--state", "dead"}, redis.environment()).status == 64);
+}
+
+TEST_CASE("list ends with 1 where there are no such keys, and says what would show others") {
+  RedisServer redis;
+  redis.cli({"HSET", "theirs", kJava, "1"});
+  const Result none = result_of({"list"}, redis.environment());
+  CHECK(none.status == 1);
+  CHECK(none.out.empty());
+  CHECK(none.err == "rlock: no such keys of rlock; --all looks for those of others, too\n");
+  const Result json = result_of({"list", "--json"}, redis.environment());
+  CHECK(json.status == 1);
+  CHECK(json.out == "{\"v\":1,\"complete\":true,\"keys\":[]}\n");
+  CHECK(result_of({"list", "--all"}, redis.environment()).status == 0);
+}
+
+TEST_CASE("list --json has the objects of inspect") {
+  RedisServer redis;
+  furnish(redis);
+  acquire(redis.environment(), {"deploy"});
+  const auto keys = [&](const Words& words) {
+    const std::regex number{R"(:\d{4,})"};  // times
+    const std::string text = result_of(words, redis.environment()).out;
+    return nlohmann::json::parse(std::regex_replace(text, number, ":0"));
+  };
+  const auto list = keys({"list", "--all", "--json"});
+  REQUIRE(list["keys"].size() == 11);
+  for (const auto& item : list["keys"]) {
+    const std::string key = item["key"].get<std::string>();
+    CHECK(keys({"inspect", "--json", key})["keys"][0] == item);
+  }
+}
+
+TEST_CASE("a search that its time ends says so, and shows what it has found") {
+  RedisServer redis;
+  for (int i = 0; i < 5; ++i) redis.cli({"HSET", "k" + std::to_string(i), kJava, "1"});
+  const Result list = result_of({"list", "--all", "-q", "--scan-time", "1ms"}, redis.environment());
+  CHECK((list.status == 0 || list.status == 1));
+  CHECK(list.err.find("cut short after 1ms; a longer --scan-time shows more") != std::string::npos);
+}
+
+TEST_CASE("a user who may read some keys only sees these") {
+  RedisServer redis;
+  furnish(redis);
+  for (int i = 0; i < 30; ++i) redis.cli({"HSET", "other:" + std::to_string(i), kJava, "1"});
+  redis.cli({"ACL", "SETUSER", "some", "on", ">secret", "~j:lock", "~*{j:lock}*", "&*", "+@all"});
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = "unix://some:secret@" + redis.socket();
+  const Result list = result_of({"list", "--all", "-q"}, options);
+  CHECK(list.status == 0);
+  CHECK(list.out == "j:lock\n");
+}
+
+TEST_CASE("list looks through every primary of a cluster") {
+  if (RedisServer::version() < 70000) return;
+  ClusterServers cluster;
+  for (const std::string key : {"a", "b", "c", "d", "e"}) acquire(at(cluster.url()), {key});
+  for (int i = 0; i < 30; ++i) {
+    const std::string key = "java:" + std::to_string(i);
+    cluster.owner_of(key).cli({"HSET", key, kJava, "1"});
+  }
+  CHECK(result_of({"list", "-q"}, at(cluster.url())).out == "a\nb\nc\nd\ne\n");
+  const Result all = result_of({"list", "--all", "-q"}, at(cluster.url()));
+  CHECK(all.err.empty());
+  CHECK(std::ranges::count(all.out, '\n') == 35);
+}
+
+TEST_CASE("list finds the primary behind Sentinel") {
+  RedisServer primary{{.tcp = true}};
+  const SentinelServer sentinel{"mymaster", primary};
+  const auto options = at("redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster");
+  acquire(options, {"deploy"});
+  CHECK(lines_of(result_of({"list", "--all"}, options).out) == Words{"deploy lock held"});
+}
+
+TEST_CASE("of several servers list shows a key once, and says who is silent") {
+  Masters masters{3};
+  acquire(masters.environment(), {"deploy"});
+  REQUIRE(eventually([&] { return masters.holding("deploy") >= 2; }));
+  CHECK(lines_of(result_of({"list", "--all"}, masters.environment()).out) == Words{"deploy lock held"});
+  masters.kill(2);
+  const Result list = result_of({"list", "-q"}, masters.environment());
+  CHECK(list.status == 0);
+  CHECK(list.out == "deploy\n");
+  CHECK_FALSE(list.err.empty());
+  masters.kill(1);
+  CHECK(result_of({"list", "-q"}, masters.environment()).status == 69);
+}
+
+TEST_CASE("on a terminal lines are cut to its width, and nothing is left of the progress") {
+  RedisServer redis;
+  acquire(redis.environment(), {std::string(90, 'k')});
+  Pty terminal{{"sh", "-c", "stty cols 90 && exec \"$0\" list", rlock_binary()}, redis.environment()};
+  CHECK(terminal.exit_code(kDeadline) == 0);
+  for (const std::string& line : split(terminal.screen(), '\n')) CHECK(line.size() <= 91);  // with its \r
+  CHECK(terminal.screen().find("kkk...") != std::string::npos);
+}
+
+TEST_CASE("on a terminal a search that takes more than a second says how far it is") {
+  RedisServer redis;
+  acquire(redis.environment(), {"deploy"});
+  redis.freeze();
+  Pty terminal{{rlock_binary(), "list", "--command-timeout", "20s"}, redis.environment()};
+  const auto asked = std::chrono::steady_clock::now();
+  REQUIRE(eventually([&] { return std::chrono::steady_clock::now() - asked > 1500ms; }, 5s));
+  redis.thaw();
+  terminal.expect("\rrlock: looked through about 1,000 keys, found 1\r");
+  terminal.expect("deploy");
+  CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+}  // namespace rlock::test
