@@ -49,7 +49,7 @@
   FUNCTION(X509_verify_cert_error_string)
 
 /// OpenSSL's functions under their own names, as pointers. tls_library_loaded.cpp fills them from the system's
-/// library when TLS is first asked for: most runs need none, and linked in, they made each start slower by a fifth.
+/// library when TLS is first asked for: most runs need none, and linked in, they made each run of `true` slower by a sixth.
 /// tls_library_linked.cpp, which replaces that file (RLOCK_LINK_OPENSSL), is for binaries that must run anywhere.
 namespace rlock::openssl {
 
