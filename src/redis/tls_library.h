@@ -48,9 +48,10 @@
   FUNCTION(X509_VERIFY_PARAM_set1_ip_asc)          \
   FUNCTION(X509_verify_cert_error_string)
 
-/// OpenSSL's functions under their own names, as pointers. tls_library_loaded.cpp fills them from the system's
-/// library when TLS is first asked for: most runs need none, and took a sixth longer when OpenSSL was linked in.
-/// tls_library_linked.cpp, which replaces that file (RLOCK_LINK_OPENSSL), is for binaries that must run anywhere.
+/// OpenSSL's functions under their own names, as pointers. tls_library_loaded.cpp fills them from the
+/// system's library when TLS is first asked for: most runs need none, and took a sixth longer when OpenSSL
+/// was linked in. tls_library_linked.cpp, which replaces that file (RLOCK_LINK_OPENSSL), is for binaries
+/// that must run anywhere.
 namespace rlock::openssl {
 
 #define RLOCK_DECLARE(name) extern decltype (&::name)(name);
