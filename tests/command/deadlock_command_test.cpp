@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <list>
 
 #include "support/cli.h"
+#include "support/dice.h"
 #include "support/eventually.h"
+#include "support/profile.h"
 #include "support/redis_server.h"
 
 using namespace rlock::test;
@@ -94,4 +97,44 @@ TEST_CASE("a run that was killed while it waited is in no circle, and nobody giv
   write_file(go, "");
   CHECK(holder.exit_code(kLong) == 0);
   CHECK_MESSAGE(holder.out() == "done\n", holder.err());
+}
+
+TEST_CASE("where runs take their keys in one order no deadlock is seen, however long they wait") {
+  // The first keys are locks, the others read or written.
+  constexpr std::size_t kKeys = 6;
+  constexpr std::size_t kAtOnce = 24;
+  const int nestings = long_profile() ? 1000 : 48;
+  Dice dice{7};
+  RedisServer redis;
+  std::list<Rlock> runs;
+  int gave_up = 0;
+  for (int i = 0; i < nestings; ++i) {
+    Words words;
+    for (std::size_t number = 0; number < kKeys; ++number) {
+      if (dice.coin()) continue;
+      const char* type = number < kKeys / 2 ? "lock" : dice.coin() ? "read" : "write";
+      if (!words.empty()) words.push_back(rlock_binary());
+      for (const std::string& word :
+           Words{"run", "-q", "-k", key(static_cast<int>(number)), "--type", type, "--"})
+        words.push_back(word);
+    }
+    if (words.empty()) continue;
+    words.insert(words.end(), {"sleep", "0.1"});
+    runs.emplace_back(words, redis.environment());
+    const bool full = runs.size() >= kAtOnce;
+    REQUIRE(eventually(
+        [&] { return !full || std::ranges::any_of(runs, [](Rlock& run) { return !run.running(); }); },
+        kLong));
+    for (auto run = runs.begin(); run != runs.end();) {
+      if (run->running()) {
+        ++run;
+        continue;
+      }
+      CHECK_MESSAGE(run->exit_code() == 0, run->err());
+      gave_up += run->err().find("deadlock") != std::string::npos ? 1 : 0;
+      run = runs.erase(run);
+    }
+  }
+  for (Rlock& run : runs) CHECK_MESSAGE(run.exit_code(kLong) == 0, run.err());
+  CHECK(gave_up == 0);
 }
