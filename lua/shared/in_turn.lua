@@ -56,7 +56,8 @@ end
 --          channel  where waiters are told, each on <channel>:<owner>
 --          sharded  1: by sharded pub/sub too
 --          heard    how many have just heard a release; nothing: none was announced
---          passes   see waiter_of
+--          passes, others
+--                   see load_line
 -- ours   it has the lock
 -- over   this is a late copy, see is_over: it takes nothing, and no place
 -- needs  how many permits; of a lock 1, or 0 to read beside others

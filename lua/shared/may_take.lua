@@ -1,5 +1,6 @@
 local waiter_of = include('waiter_of')
 local note_waiter = include('note_waiter')
+local note_line = include('note_line')
 local tell_owner = include('tell_owner')
 local drop_waiter = include('drop_waiter')
 
@@ -19,7 +20,10 @@ local function may_take(queue, owner, needs, room, rest, time)
       place = place + 1  -- it reads beside us
     elseif waiter and needs > 0 and waiter.passed < 10 then
       -- One number for all: the first came first, so it has been passed most.
-      if place == 0 then redis.call('hset', queue.waiters, '', queue.passes + 1) end
+      if place == 0 then
+        queue.passes = queue.passes + 1
+        note_line(queue)
+      end
       return true
     elseif waiter and waiter.needs > room then
       -- Nobody tells it before there is room: that it hears its place shows that it lives.

@@ -3,13 +3,21 @@ local waiter_of = include('waiter_of')
 local note_waiter = include('note_waiter')
 local tell_owner = include('tell_owner')
 local drop_waiter = include('drop_waiter')
+local load_line = include('load_line')
+local note_line = include('note_line')
 
 -- What the first is told. Others than rlock's waiters have heard of the release, too, and need longer to ask, since
 -- ours are ready: so these leave two of three releases to them, for a moment.
 local function message_of(queue, time)
-  if not queue.heard or time % 3 == 0 then return '0' end
-  local ours = math.min(redis.call('zcard', queue.line), 2)  -- those two listen where releases are announced
-  return queue.heard > ours and 'later 10' or '0'
+  local length = queue.heard and redis.call('zcard', queue.line) or 0
+  if length == 0 then return '0' end
+  load_line(queue)
+  -- The first two listen where releases are announced, or will; and so may whoever has given the lock back.
+  if queue.heard > math.min(length, 2) + 1 and queue.others < time + 1000 then
+    queue.others = time + 2000
+    note_line(queue)
+  end
+  return queue.others > time and time % 3 > 0 and 'later 10' or '0'
 end
 
 local function tell_in_order(queue, room, rest_only)

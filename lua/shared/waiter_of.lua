@@ -1,4 +1,5 @@
 local field_of = include('field_of')
+local load_line = include('load_line')
 
 -- What the line knows of a waiter; nothing where it does not wait. In the hash it is one text of five numbers:
 --   alive    it counts as alive until then (ms since the epoch)
@@ -13,8 +14,7 @@ local field_of = include('field_of')
 -- not come in time.
 -- queue: see in_turn
 local function waiter_of(queue, owner, time)
-  -- The field of nobody's name counts for all.
-  queue.passes = queue.passes or tonumber(field_of(queue.waiters, '', 20) or '') or 0
+  load_line(queue)
   local text = field_of(queue.waiters, owner, 100) or ''
   local alive, arrived, needs, told, before = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
   if not alive then return nil end

@@ -161,10 +161,25 @@ TEST_CASE("a release tells the first of the line and nobody else, and Redisson's
   CHECK(second.silence());
 }
 
+TEST_CASE("where nobody listens but the first two and the holder, the first is always told to ask at once") {
+  LineScene scene;
+  const Listener holder{scene.server, Channel{kChannel}};  // it has waited, and listens on
+  const Listener first{scene.server, Channel{kChannel}};
+  const Listener second{scene.server, Channel{kChannel}};
+  Listener told = scene.listener("b:1");
+  const Listener next = scene.listener("c:1");
+  for (int i = 0; i < 9; ++i) {
+    for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+    scene.release("a:1");
+    CHECK(told.heard() == "0");
+  }
+}
+
 TEST_CASE("beside waiters of other clients some releases are left to them for a moment") {
   LineScene scene;
   const Listener redisson{scene.server, Channel{kChannel}};
   const Listener redisson_too{scene.server, Channel{kChannel}};
+  const Listener redisson_three{scene.server, Channel{kChannel}};
   Listener first = scene.listener("b:1");
   int at_once = 0;
   int later = 0;

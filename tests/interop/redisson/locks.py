@@ -336,7 +336,8 @@ def watchdogs(cases):
 
 
 def death_of_rlock(cases):
-    """rlock is killed; Java, who waits, gets the lock when its lease has ended. Answers latencies, or what went wrong.
+    """rlock is killed; Java, who waits, gets the lock when its guardian has given it back. Answers latencies, or what
+    went wrong.
 
     A fair waiter of 3.17.7 that looks again a moment too soon sleeps for ever, whoever held (fixed in 3.32.0). An rlock
     that waits behind it wakes it: it finds the lock free, and tells the head of the queue.
