@@ -28,7 +28,7 @@ constexpr int kConflict = 1;
 constexpr int kNotExecuted = exit_code::unreachable;
 
 constexpr std::string_view kNoUnlock =
-    "the lock lasts as long as COMMAND; to give one back yourself: rlock lock acquire KEY --lease DUR, then "
+    "the lock lasts as long as COMMAND; to give one back yourself: rlock lock acquire KEY --while-pid $$, then "
     "rlock lock release";
 
 /// -u is --url for rlock and --unlock for flock, and what follows it tells them apart.
@@ -125,7 +125,7 @@ void Flock::refuse_descriptor(const std::string& number) {
   throw Error{
       Error::usage,
       fmt::format("{} is a descriptor, which other hosts do not have; name a FILE and a COMMAND, or take a "
-                  "lock for the rest of the script: owner=$(rlock lock acquire KEY --lease DUR) || exit",
+                  "lock for the rest of the script: owner=$(rlock lock acquire KEY --while-pid $$) || exit",
                   number)};
 }
 

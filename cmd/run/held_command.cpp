@@ -60,7 +60,7 @@ int exit_status(const CommandOutcome& ended, bool lost) {
   if (ended.not_started != 0) return exit_status_of_start(ended.not_started);
   if (ended.too_late) return exit_code::unreachable;
   if (lost) return exit_code::lost;
-  return ended.max_hold ? exit_code::max_hold : ended.exit_code;
+  return ended.max_hold || ended.stopped_by ? exit_code::max_hold : ended.exit_code;
 }
 
 HeldCommand::HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOptions options)
@@ -87,7 +87,11 @@ CommandOutcome HeldCommand::run() {
 
   // Before the command: from its first moment on somebody can stop it.
   if (options_.stop_on_loss) {
-    guardian_.emplace(loop_, Guarded{options_.signal, 0, ::getsid(0), options_.marks, options_.give_back},
+    guardian_.emplace(loop_,
+                      Guarded{.signal = options_.signal,
+                              .session = ::getsid(0),
+                              .marks = options_.marks,
+                              .when_nobody_lives = options_.give_back},
                       of_lock());
     if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
   }
@@ -114,6 +118,7 @@ void HeldCommand::turn(Child& child) {
 
   const TimePoint now = Clock::now();  // we may have been stopped meanwhile
   if (guardian_) guardian_->tell(of_lock());
+  hear_requests(now);
   announce(child, now);
   escalate(now);
   // After escalate(): the lock may have been lost while we were stopped, and then CONT must not come first.
@@ -126,10 +131,21 @@ void HeldCommand::turn(Child& child) {
   if (escalation_.begun()) escalation_.hurry();
 }
 
+/// Somebody asks us to end: the command is stopped as at --max-hold.
+void HeldCommand::hear_requests(TimePoint now) {
+  if (asked_by_ || escalation_.begun()) return;
+  asked_by_ = lock_.asked_to_stop();
+  if (!asked_by_) return;
+  asked_at_ = now;
+  const TimePoint kill = lock_.renewed ? plus(now, options_.kill_after) : deadlines().kill;
+  complain(fmt::format("asked to end by {}; {}", *asked_by_, how_it_is_stopped(kill, now)));
+}
+
 Deadlines HeldCommand::of_lock() const { return options_.stop_on_loss ? lock_.deadlines() : Deadlines{}; }
 
 Deadlines HeldCommand::deadlines() const {
-  return earliest(of_lock(), {options_.max_hold, plus(options_.max_hold, options_.kill_after)});
+  const TimePoint end = earliest(options_.max_hold, asked_at_);
+  return earliest(of_lock(), {end, plus(end, options_.kill_after)});
 }
 
 void HeldCommand::announce(const Child& child, TimePoint now) {
@@ -137,7 +153,8 @@ void HeldCommand::announce(const Child& child, TimePoint now) {
     said_lost_ = true;
     complain(fmt::format("lost {}: {}; {}", lock_.name, *why, what_follows(child, now)));
   }
-  if (escalation_.begun() || said_lost_ || now < options_.max_hold) return;  // a loss is the greater news
+  if (escalation_.begun() || said_lost_ || asked_by_ || now < options_.max_hold)
+    return;  // a loss is the greater news
   at_max_hold_ = true;
   // While renewals go on, the deadline of the lock moves, and --kill-after alone counts.
   const TimePoint kill = lock_.renewed ? plus(options_.max_hold, options_.kill_after) : deadlines().kill;
@@ -204,6 +221,7 @@ CommandOutcome HeldCommand::finish(Child& child) {
   const int status = child.reap();
   CommandOutcome ended{
       .exit_code = exit_code_of(status), .signal = signal_of(status), .max_hold = at_max_hold_};
+  if (escalation_.begun() && !said_lost_) ended.stopped_by = asked_by_;
   const bool had_terminal = job_.end(ended.signal || escalation_.begun());
   // A command that catches ^C and exits with 130 says the same as one that died of it. Where a process sent
   // the signal through us, no key was pressed.

@@ -20,6 +20,8 @@ struct HeldLock {
   std::string name;                      ///< for messages: 'deploy'
   std::function<Deadlines()> deadlines;  ///< until when the command may run; moves on with each renewal
   bool renewed = true;                   ///< else they never move
+  /// Who asks us to end it, and why; nothing: nobody does.
+  std::function<std::optional<std::string>()> asked_to_stop = [] { return std::nullopt; };
   std::function<std::optional<std::string>()> lost;  ///< why it is not ours any more; nothing while it is
 };
 
@@ -43,6 +45,7 @@ struct [[nodiscard]] CommandOutcome {
   std::optional<int> interrupted;  ///< it was not even tried: this signal came before
   bool too_late = false;  ///< it was not even tried: the time in which the lock is surely ours was over
   bool max_hold = false;  ///< --max-hold stopped it
+  std::optional<std::string> stopped_by;  ///< rlock stop stopped it: who, and why
   std::optional<int>
       pressed;               ///< ^C or ^\ on its terminal ended it: the signal that our own group has not got
   std::vector<pid_t> left;   ///< of its group, still running
@@ -72,6 +75,7 @@ class HeldCommand {
  private:
   void turn(Child& child);
   void escalate(TimePoint now);
+  void hear_requests(TimePoint now);
   void announce(const Child& child, TimePoint now);
   bool others_matter(TimePoint now);
   bool wait_for(const std::vector<pid_t>& others);
@@ -98,6 +102,8 @@ class HeldCommand {
   std::optional<ExitWatch> next_exit_;  ///< of somebody whose end we wait for
   TimePoint first_ended_ = kNever;      ///< when the first process had ended
   bool at_max_hold_ = false;
+  std::optional<std::string> asked_by_;  ///< rlock stop: who, and why
+  TimePoint asked_at_ = kNever;
   bool said_lost_ = false;
   bool said_refused_ = false;
   bool said_hidden_ = false;

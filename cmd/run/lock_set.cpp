@@ -25,6 +25,7 @@ Metadata facts_about(const RunOptions& options) {
   if (!options.reason.empty()) facts.reason = options.reason;
   facts.labels = options.labels;
   facts.renews = options.renew;
+  facts.kill_after = options.kill_after;
   for (const InheritedHold& hold : holds_above_us()) facts.holds.push_back({hold.key, hold.owner});
   return facts;
 }
@@ -34,6 +35,15 @@ bool lie_in_one_slot(const std::vector<std::string>& keys) {
 }
 
 }  // namespace
+
+std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment) {
+  if (parts.size() < 2) return std::nullopt;
+  std::vector<const Lockable*> members;
+  for (const Part& part : parts) members.push_back(part.lock.get());
+  auto together = Together::of(members);
+  if (together && deployment.is_cluster() && !lie_in_one_slot(together->ask().keys)) return std::nullopt;
+  return together;
+}
 
 LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above)
     : options_(options), owner_(owner), facts_(facts_about(options)) {
@@ -59,15 +69,7 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
       part.release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
     }
   }
-  // One script for all keys saves round trips, and other clients never see some of them taken without the
-  // rest.
-  if (wish_.parts.size() > 1) {
-    std::vector<const Lockable*> members;
-    for (const Part& part : wish_.parts) members.push_back(part.lock.get());
-    wish_.together = Together::of(members);
-    if (wish_.together && options.deployment.is_cluster() && !lie_in_one_slot(wish_.together->ask().keys))
-      wish_.together.reset();
-  }
+  wish_.together = together_of(wish_.parts, options.deployment);
   // RLOCK_OWNER names whoever holds the key: the outer run.
   if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();
 }

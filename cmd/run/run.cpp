@@ -29,6 +29,7 @@
 #include "cmd/run/lock_set.h"
 #include "cmd/run/once_watch.h"
 #include "cmd/run/run_report.h"
+#include "cmd/run/stop_requests.h"
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "cmd/view/wait_lines.h"
@@ -209,9 +210,9 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   return options;
 }
 
-/// In the guardian, when this process was killed and nobody of the command's family lives: releases what it held,
-/// over connections of its own. Whoever is not the holder any more changes nothing. --min-hold is kept; with
-/// --once-per the next host is to try.
+/// In the guardian, when this process was killed and nobody of the command's family lives: releases what it
+/// held, over connections of its own. Whoever is not the holder any more changes nothing. --min-hold is kept;
+/// with --once-per the next host is to try.
 void give_back(const RunOptions& opt, const LockSet& locks, Milliseconds acquired_at) {
   const bool keep = opt.min_hold > Milliseconds{0};
   ReleaseOptions options;
@@ -226,16 +227,17 @@ void give_back(const RunOptions& opt, const LockSet& locks, Milliseconds acquire
   }
 }
 
-HeldLock lock_of(const RunOptions& opt, const Keeper& keeper) {
+HeldLock lock_of(const RunOptions& opt, const Keeper& keeper, StopRequests& requests) {
   return {.name = all_keys(opt),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
           .renewed = opt.renew,
+          .asked_to_stop = [&requests] { return requests.asked(); },
           .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
 }
 
 /// Does the key stay, for --min-hold or because its work is done?
 bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
-  if (lost || !ended.ran()) return false;
+  if (lost || !ended.ran() || ended.stopped_by) return false;
   if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
   return opt.min_hold > Milliseconds{0};
 }
@@ -302,7 +304,7 @@ void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
 int end_like(const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
-  if (ended.signal && !lost && !ended.max_hold) die_of(*ended.signal);
+  if (ended.signal && !lost && !ended.max_hold && !ended.stopped_by) die_of(*ended.signal);
   return exit_status(ended, lost);
 }
 
@@ -343,10 +345,11 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .parts = {locks->parts().begin(), locks->parts().end()},
                  .sync_replicas = static_cast<int>(opt.sync_replicas),
                  .sync_timeout = opt.sync_timeout}};
+  StopRequests requests{redis, locks->parts(), taken.asked};
   HoldOptions options = holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked);
   options.give_back = [&] { give_back(opt, *locks, taken.held.front().server_time); };
-  std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals, lock_of(opt, keeper),
-                                  std::move(options)};
+  std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals,
+                                  lock_of(opt, keeper, requests), std::move(options)};
   const CommandOutcome ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 

@@ -71,6 +71,16 @@ struct RunOptions {
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
 VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
 
+/// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
+Setter reason_into(std::string& reason);
+
+/// Those that `lock acquire` has, too: --signal, --on-lost, --reason and --label, --sync-replicas and
+/// --sync-timeout.
+void declare_signal(VerbSpec& spec, RunOptions& options, std::string_view manual);
+void declare_on_lost(VerbSpec& spec, RunOptions& options, std::string_view help, std::string_view manual);
+void declare_remarks(VerbSpec& spec, RunOptions& options);
+void declare_sync_replicas(VerbSpec& spec, RunOptions& options);
+
 /// Checks what needs more than one option, resolves the deployment and plans the budget. `command`: the words
 /// after the options. Throws Error{usage} and Error{config}; nothing has been sent then.
 void complete_run(RunOptions& options, const std::optional<std::string>& shell,

@@ -20,6 +20,7 @@ std::string_view name_of(RunReport::Outcome outcome) {
     case RunReport::Outcome::unreachable: return "unreachable";
     case RunReport::Outcome::lost: return "lost";
     case RunReport::Outcome::max_hold: return "max-hold";
+    case RunReport::Outcome::stopped: return "stopped";
     case RunReport::Outcome::not_started: return "not-started";
     case RunReport::Outcome::interrupted: return "interrupted";
     case RunReport::Outcome::deadlock: return "deadlock";
@@ -141,8 +142,11 @@ void report_ended(RunReport& report, const CommandOutcome& ended, const std::opt
     if (ended.too_late) report.error = "granted too late to start the command";
     return;
   }
-  report.outcome = lost ? Outcome::lost : ended.max_hold ? Outcome::max_hold : Outcome::ran;
-  report.error = lost;
+  report.outcome = lost               ? Outcome::lost
+                   : ended.stopped_by ? Outcome::stopped
+                   : ended.max_hold   ? Outcome::max_hold
+                                      : Outcome::ran;
+  report.error = lost ? lost : ended.stopped_by;
   if (ended.signal) {
     report.command_signal = ended.signal;
   } else {

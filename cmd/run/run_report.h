@@ -24,6 +24,7 @@ struct RunReport {
     unreachable,
     lost,
     max_hold,
+    stopped,
     not_started,
     interrupted,
     deadlock,

@@ -40,14 +40,6 @@ Setter label_into(std::map<std::string, std::string>& labels) {
   };
 }
 
-Setter reason_into(std::string& reason) {
-  return [&reason](std::string_view value) {
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
-    reason = value;
-  };
-}
-
 /// "10ms..500ms"
 Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
   return [&backoff](std::string_view value) {
@@ -74,6 +66,66 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
     fd = meant;
   };
 }
+
+}  // namespace
+
+Setter reason_into(std::string& reason) {
+  return [&reason](std::string_view value) {
+    if (value.size() > kLongestRemark)
+      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
+    reason = value;
+  };
+}
+
+void declare_signal(VerbSpec& spec, RunOptions& opt, std::string_view manual) {
+  spec.add({.names = "--signal",
+            .value = "SIG",
+            .standard = "TERM",
+            .manual = manual,
+            .offer = Offer::examples,
+            .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
+            .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
+}
+
+void declare_on_lost(VerbSpec& spec, RunOptions& opt, std::string_view help, std::string_view manual) {
+  spec.add({.names = "--on-lost",
+            .value = "stop|warn",
+            .help = help,
+            .standard = "stop",
+            .manual = manual,
+            .offer = Offer::choices,
+            .choices = "stop warn",
+            .set = [&opt](std::string_view value) {
+              if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
+              opt.stop_on_loss = value == "stop";
+            }});
+}
+
+void declare_remarks(VerbSpec& spec, RunOptions& opt) {
+  spec.add({.names = "--reason",
+            .value = "TEXT",
+            .manual = "Shown to whoever waits, and by rlock inspect.",
+            .set = reason_into(opt.reason)});
+  spec.add({.names = "--label",
+            .value = "K=V",
+            .manual = "Shown by rlock inspect. May be given several times.",
+            .set = label_into(opt.labels)});
+}
+
+void declare_sync_replicas(VerbSpec& spec, RunOptions& opt) {
+  spec.add({.names = "--sync-replicas",
+            .value = "N",
+            .standard = "0",
+            .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
+            .set = number(opt.sync_replicas, 0, 1000)});
+  spec.add({.names = "--sync-timeout",
+            .value = "DUR",
+            .standard = "1s",
+            .manual = "How long the replicas may take.",
+            .set = into(opt.sync_timeout)});
+}
+
+namespace {
 
 void declare_what(VerbSpec& spec, RunOptions& opt) {
   spec.group("What to take");
@@ -169,13 +221,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
 
 void declare_stop(VerbSpec& spec, RunOptions& opt) {
   spec.group("How to stop it");
-  spec.add({.names = "--signal",
-            .value = "SIG",
-            .standard = "TERM",
-            .manual = "TERM, SIGTERM or 15; it goes to the command's process group.",
-            .offer = Offer::examples,
-            .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
-            .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
+  declare_signal(spec, opt, "TERM, SIGTERM or 15; it goes to the command's process group.");
   spec.add({.names = "--kill-after",
             .value = "DUR",
             .standard = "5s",
@@ -188,29 +234,13 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
            "The same pause after a loss; it must fit into the lease. Default: --kill-after where that fits, else a sixth "
            "of the lease.",
        .set = into(opt.lost_grace)});
-  spec.add({.names = "--on-lost",
-            .value = "stop|warn",
-            .help = "stop COMMAND or warn, when the lock is lost",
-            .standard = "stop",
-            .manual = "With warn it runs on after a message, and status 125 follows at its end.",
-            .offer = Offer::choices,
-            .choices = "stop warn",
-            .set = [&opt](std::string_view value) {
-              if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
-              opt.stop_on_loss = value == "stop";
-            }});
+  declare_on_lost(spec, opt, "stop COMMAND or warn, when the lock is lost",
+                  "With warn it runs on after a message, and status 125 follows at its end.");
 }
 
 void declare_telling(VerbSpec& spec, RunOptions& opt) {
   spec.group("Telling");
-  spec.add({.names = "--reason",
-            .value = "TEXT",
-            .manual = "Shown to whoever waits, and by rlock inspect.",
-            .set = reason_into(opt.reason)});
-  spec.add({.names = "--label",
-            .value = "K=V",
-            .manual = "Shown by rlock inspect. May be given several times.",
-            .set = label_into(opt.labels)});
+  declare_remarks(spec, opt);
   spec.add({.names = "--show-args",
             .manual =
                 "Show the arguments of COMMAND as well. Without it only its name is written down, since "
@@ -252,16 +282,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
          if (value != "give-up" && value != "wait") throw Error{Error::usage, "expected give-up or wait"};
          opt.give_up_on_deadlock = value == "give-up";
        }});
-  spec.add({.names = "--sync-replicas",
-            .value = "N",
-            .standard = "0",
-            .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
-            .set = number(opt.sync_replicas, 0, 1000)});
-  spec.add({.names = "--sync-timeout",
-            .value = "DUR",
-            .standard = "1s",
-            .manual = "How long the replicas may take.",
-            .set = into(opt.sync_timeout)});
+  declare_sync_replicas(spec, opt);
   const bool polls = std::ranges::any_of(lock_types(), [](const LockType& type) { return type.polls; });
   if (polls) {
     spec.add(

@@ -23,11 +23,15 @@ std::vector<std::string> words_of(pid_t pid) {
 
 }  // namespace
 
-Metadata about_the_script() {
-  const pid_t script = ::getppid();
+Metadata about_script(pid_t script) {
   const std::vector<std::string> words = words_of(script);
   Metadata facts = about_us(words.empty() ? "?" : command_name(words));
   facts.pid = script;
+  return facts;
+}
+
+Metadata about_the_script() {
+  Metadata facts = about_script(::getppid());
   facts.renews = false;
   return facts;
 }

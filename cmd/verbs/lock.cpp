@@ -14,6 +14,7 @@
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
+#include "sync/holder_messages.h"
 #include "sync/release.h"
 
 namespace rlock {
@@ -63,6 +64,10 @@ class LockVerb : public Verb {
   ServerOptions server_;
 };
 
+/// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases; where a
+/// lease is longer, a keeper that hears nothing for a minute finds the hold gone, and stops its script.
+constexpr Milliseconds kMarkStays{60000};
+
 class Release final : public LockVerb {
  public:
   VerbSpec spec() override {
@@ -90,9 +95,13 @@ class Release final : public LockVerb {
                                                                     .pub_sub = session.deployment.pub_sub(),
                                                                     .owner_returns = true});
     if (!lock) return not_held(found);
+    const Holder* holder = holder_named(found, owner);
+    const bool has_keeper = !holder->meta || holder->meta->renews;
+    if (has_keeper) session.ask(mark_released(found.name, owner, kMarkStays));
     Part part{.lock = lock, .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
     const ReleaseResult back =
         release(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
+    if (has_keeper) static_cast<void>(session.any_answers(tell_holder(found.name, owner, "released")));
     if (!back.unannounced.empty())
       complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name),
                            sanitized(back.unannounced)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -11,12 +12,15 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/lock_types.h"
+#include "cmd/run/lock_set.h"
+#include "cmd/run/run_options.h"
 #include "cmd/run/script_facts.h"
+#include "cmd/run/script_keeper.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
+#include "cmd/view/inspection.h"
 #include "cmd/view/refusal.h"
 #include "sync/lease.h"
 #include "sync/metadata.h"
@@ -30,47 +34,50 @@ class Acquire final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  std::unique_ptr<Lockable> make(const Session& session, bool again) const;
+  void declare_keeper(VerbSpec& spec);
+  void check();
+  std::shared_ptr<const Lockable> make(const Session& session, const LockName& name, bool again) const;
   Wish wish(const Session& session, bool again);
   Acquired take(Session& session, TimePoint started, bool again, WaitLines& lines);
+  std::string document(const Taken& taken, TimePoint started) const;
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
-  int unprinted(Session& session, int error) const;
+  int in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const;
+  void keep(Session& session, const Taken& taken) const;
+  bool give_back(Session& session) const;
+  std::string all_keys() const;
 
-  std::string key_;
+  RunOptions opt_;  ///< of these those that are declared here
   std::optional<Milliseconds> lease_;
-  const LockType* type_ = nullptr;
+  std::optional<std::int64_t> script_;  ///< --while-pid
   std::optional<Owner> given_owner_;
   bool again_ = false;
   bool json_ = false;
-  WaitOptions wait_;
-  ServerOptions server_;
 
   Owner owner_;
-  std::shared_ptr<const Lockable> lock_;
   std::vector<Part> parts_;
 };
 
 VerbSpec Acquire::spec() {
   VerbSpec spec{
       .verb = "lock acquire",
-      .usage = {"lock acquire [OPTIONS] KEY --lease DUR"},
+      .usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"},
       .about =
-          "Take a lock and print its owner id, by which it is released or renewed.\n"
-          "Nobody renews it: it ends with its lease. rlock run is safer, where a command\n"
-          "can be wrapped.",
+          "Take a lock and print its owner id, by which it is released or renewed. With\n"
+          "--while-pid it is kept for a script, which is stopped before it can end. Else\n"
+          "nobody renews it: it ends with its lease.",
       .notes =
           "Exit status: 0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n"
-          "71 the owner id could not be printed (the lock is given back), 77 78 errors.",
-      .examples = {{"owner=$(rlock lock acquire deploy --lease 10m) || exit", ""},
+          "71 owner id not printed, or no keeper (the lock is given back), 77 78 errors.",
+      .examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
   };
-  declare_key(spec, key_);
+  declare_keys(spec, opt_.keys);
   spec.group("What to take");
-  declare_lease(spec, lease_, "the lock ends after this (required)");
+  declare_lease(spec, lease_, "it ends after this; needed without --while-pid");
   const TakeType take = [this](const LockType& type, std::string_view) {
-    refuse_other_type(type_, type);
-    type_ = &type;
+    refuse_other_type(opt_.type, type);
+    opt_.type = &type;
   };
   declare_type_switches(spec, take);
   declare_type(spec, take);
@@ -79,38 +86,94 @@ VerbSpec Acquire::spec() {
             .help = "one more hold of an owner who has KEY",
             .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
             .set = into(again_)});
-  declare_wait(spec, wait_);
+  declare_keeper(spec);
+  declare_wait(spec, opt_.wait);
   spec.group("Telling");
-  spec.add(
-      {.names = "--json", .help = "all facts in one document, instead of the owner id", .set = into(json_)});
-  declare_server_options(spec, server_);
+  declare_remarks(spec, opt_);
+  spec.add({.names = "--json", .help = "one document, also of who has what is busy", .set = into(json_)});
+  spec.group("Rarely");
+  declare_sync_replicas(spec, opt_);
+  declare_server_options(spec, opt_.server);
   return spec;
 }
 
-std::unique_ptr<Lockable> Acquire::make(const Session& session, bool again) const {
-  return type_->make({.claim = {.name = session.name(key_),
-                                .owner = owner_,
-                                .lease = *lease_,
-                                .pub_sub = session.deployment.pub_sub(),
-                                .owner_returns = given_owner_.has_value(),
-                                .turn = session.deployment.turn(!wait_.nonblock)},
-                      .again = again,
-                      .waits = !wait_.nonblock});
+void Acquire::declare_keeper(VerbSpec& spec) {
+  spec.group("For a script");
+  spec.add(
+      {.names = "--while-pid",
+       .value = "PID",
+       .help = "keep it until this process ends: $$",
+       .manual =
+           "A process stays behind that renews the lease (30s unless --lease says otherwise) until PID ends or "
+           "the lock is released by its owner; then it gives the lock back, and ends. When the lock is lost, PID "
+           "and what it has started get --signal and KILL in time, as the command of rlock run does; a guardian "
+           "does that when the keeper is killed, stopped or stuck. What a script that ends leaves behind is left "
+           "alone.",
+       .set = number(script_, 1, std::numeric_limits<pid_t>::max())});
+  declare_on_lost(spec, opt_, "stop PID or warn, when the lock is lost",
+                  "With warn it runs on after a message, and the keeper ends.");
+  declare_signal(spec, opt_, "TERM, SIGTERM or 15; PID gets it, and what it has started.");
+}
+
+void Acquire::check() {
+  if (!opt_.type) opt_.type = find_lock_type("lock");
+  if (script_) {
+    expect_script(static_cast<pid_t>(*script_));
+    opt_.lease = lease_.value_or(opt_.lease);
+    opt_.budget = plan_budget(opt_.lease, std::nullopt, opt_.kill_after, true);
+    opt_.budget.renew_every = std::min(opt_.budget.renew_every, opt_.type->renewed_within);
+  } else {
+    if (!lease_)
+      throw Error{
+          Error::usage,
+          "--lease is missing: nobody renews this lock, so say how long it is to last; or --while-pid $$"};
+    opt_.lease = *lease_;
+    if (valid_for(opt_.lease) <= Milliseconds{0})
+      throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
+                                             describe(opt_.lease))};
+  }
+  if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
+  if (again_ && !opt_.type->only_one_hold.empty())
+    throw Error{Error::usage,
+                fmt::format("--again with --type {}: {}", opt_.type->name, opt_.type->only_one_hold)};
+  if (again_ && script_)
+    throw Error{Error::usage,
+                "--again with --while-pid: the keeper would not know which of the holds is its own"};
+}
+
+std::shared_ptr<const Lockable> Acquire::make(const Session& session, const LockName& name,
+                                              bool again) const {
+  return opt_.type->make({.claim = {.name = name,
+                                    .owner = owner_,
+                                    .lease = opt_.lease,
+                                    .pub_sub = session.deployment.pub_sub(),
+                                    .owner_returns = given_owner_.has_value(),
+                                    .turn = session.deployment.turn(!opt_.wait.nonblock)},
+                          .again = again,
+                          .waits = !opt_.wait.nonblock});
 }
 
 Wish Acquire::wish(const Session& session, bool again) {
-  lock_ = make(session, again);
-  parts_ = {
-      {.lock = lock_,
-       .followers = {write_metadata(lock_->name(), owner_, lock_->evidence(), *lease_, about_the_script())},
-       .release_followers = {erase_metadata(lock_->name(), owner_, lock_->evidence())}}};
-  return {.parts = parts_};
+  Metadata facts = script_ ? about_script(static_cast<pid_t>(*script_)) : about_the_script();
+  if (script_) facts.kill_after = opt_.kill_after;
+  if (!opt_.reason.empty()) facts.reason = opt_.reason;
+  facts.labels = opt_.labels;
+  parts_.clear();
+  for (const LockName& name : opt_.names) {
+    const auto lock = make(session, name, again);
+    parts_.push_back({.lock = lock,
+                      .followers = {write_metadata(name, owner_, lock->evidence(), opt_.lease, facts)},
+                      .release_followers = {erase_metadata(name, owner_, lock->evidence())}});
+  }
+  return {.parts = parts_, .together = together_of(parts_, session.deployment)};
 }
 
 Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLines& lines) {
-  AcquireOptions options = session.waiting(wait_, started, lines);
-  options.node_timeout = node_timeout(*lease_, session.deployment.timeouts.command);
-  options.good_for = valid_for(*lease_);
+  AcquireOptions options = session.waiting(opt_.wait, started, lines);
+  options.node_timeout = node_timeout(opt_.lease, session.deployment.timeouts.command);
+  options.good_for = script_ ? opt_.budget.stop_after() : valid_for(opt_.lease);
+  options.sync_replicas = static_cast<int>(opt_.sync_replicas);
+  options.sync_timeout = opt_.sync_timeout;
   options.renew_identity = [&](NewIdentity renewed) {
     if (renewed == NewIdentity::owner && !given_owner_) owner_ = new_owner();
     return wish(session, again);
@@ -118,57 +181,112 @@ Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLine
   return acquire(session.redis, wish(session, again), options);
 }
 
-/// Prints the owner. A lock of which nobody knows is given back.
-int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) const {
+std::string Acquire::document(const Taken& taken, TimePoint started) const {
   const Held& held = taken.held.front();
   const auto waited = std::chrono::duration_cast<Milliseconds>(taken.asked - started);
-  const std::string text = json_ ? Json::object({{"v", 1},
-                                                 {"key", lock_->name()},
-                                                 {"name", typed(lock_->name())},
-                                                 {"type", Json::word(type_->name)},
-                                                 {"owner", Json::word(owner_.str())},
-                                                 {"fence", held.fence},
-                                                 {"lease_ms", *lease_},
-                                                 {"acquired_at", held.server_time},
-                                                 {"waited_ms", waited}})
-                                       .str()
-                                 : owner_.str();
-  const int failed = try_print(text + "\n");
-  return failed == 0 ? exit_code::ok : unprinted(session, failed);
+  const bool one = opt_.names.size() == 1;
+  std::vector<std::pair<std::string_view, Json>> fields{
+      {"v", 1},
+      {"key", one ? Json{opt_.names.front()} : Json{}},
+      {"name", one ? Json{typed(opt_.names.front())} : Json{}},
+      {"type", Json::word(opt_.type->name)},
+      {"owner", Json::word(owner_.str())},
+      {"fence", one ? Json{held.fence} : Json{}},
+      {"lease_ms", opt_.lease},
+      {"acquired_at", held.server_time},
+      {"waited_ms", waited},
+      {"outcome", Json::word("held")}};
+  if (!one) fields.emplace_back("keys", Json::keys(opt_.names));
+  return Json::object(fields).str();
 }
 
-/// Undoes what this call has taken, and nothing that the owner had before.
-int Acquire::unprinted(Session& session, int error) const {
-  const Votes votes = session.redis.run_all(*lock_->undo(Wake::waiters),
-                                            persistently(parts_.front().release_followers), within(kGoodbye));
-  const bool undone = std::ranges::any_of(votes, [&](const Vote& vote) {
-    if (!vote.reply) return false;
-    const ReleaseAnswer answer = lock_->read_release(*vote.reply);
-    const auto* released = std::get_if<Released>(&answer);
-    return released != nullptr && released->how != Released::How::was_not_ours;
-  });
-  throw Error{Error::system,
-              fmt::format("write error on stdout: {}; {} {}", std::strerror(error), quoted(lock_->name()),
-                          undone ? "was given back" : "stays held, as it was before")};
+/// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is given
+/// back, and so is one that nobody keeps.
+int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) const {
+  const std::string text = json_ ? document(taken, started) : owner_.str();
+  if (const int failed = try_print(text + "\n")) {
+    const bool undone = give_back(session);
+    throw Error{Error::system,
+                fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), all_keys(),
+                            undone ? "was given back" : "stays held, as it was before")};
+  }
+  if (script_) keep(session, taken);
+  return exit_code::ok;
+}
+
+void Acquire::keep(Session& session, const Taken& taken) const {
+  try {
+    start_script_keeper({.script = static_cast<pid_t>(*script_),
+                         .deployment = session.deployment,
+                         .parts = parts_,
+                         .lease = {.asked = taken.asked, .budget = opt_.budget},
+                         .signal = opt_.signal,
+                         .kill_after = opt_.kill_after,
+                         .stop_on_loss = opt_.stop_on_loss,
+                         .sync_replicas = static_cast<int>(opt_.sync_replicas),
+                         .sync_timeout = opt_.sync_timeout});
+  } catch (const Error& error) {  // adds what becomes of the lock
+    give_back(session);
+    throw Error{error.kind(), fmt::format("{}; {} was given back", error.what(), all_keys())};
+  }
+}
+
+/// Undoes what this call has taken, and nothing that the owner had before. False: there was nothing.
+bool Acquire::give_back(Session& session) const {
+  bool undone = false;
+  for (const Part& part : parts_) {
+    const Votes votes = session.redis.run_all(*part.lock->undo(Wake::waiters),
+                                              persistently(part.release_followers), within(kGoodbye));
+    for (const Vote& vote : votes) {
+      if (!vote.reply) continue;
+      const ReleaseAnswer answer = part.lock->read_release(*vote.reply);
+      const auto* released = std::get_if<Released>(&answer);
+      undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
+    }
+  }
+  return undone;
+}
+
+/// With --json also who has it: the holders of the key that could not be had.
+int Acquire::in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const {
+  if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended()) {
+    const LockName busy =
+        gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};
+    const Inspection seen = inspect(session, busy);
+    std::vector<Json> holders;
+    for (const Holder& holder : seen.holders) holders.push_back(holder_json(holder));
+    print_line(Json::object({{"v", 1},
+                             {"outcome", Json::word("busy")},
+                             {"key", busy},
+                             {"name", typed(busy)},
+                             {"holders", Json::array(holders)}})
+                   .str());
+  }
+  return end_in_vain(gave_up, session, lines, opt_.wait);
+}
+
+std::string Acquire::all_keys() const {
+  std::vector<std::string> names;
+  for (const LockName& name : opt_.names) names.push_back(quoted(name));
+  return joined(names, ", ");
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
-  if (!type_) type_ = find_lock_type("lock");
-  if (!lease_)
-    throw Error{Error::usage, "--lease is missing: nobody renews this lock, so say how long it is to last"};
-  if (valid_for(*lease_) <= Milliseconds{0})
-    throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
-                                           describe(*lease_))};
-  if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
-  if (again_ && !type_->only_one_hold.empty())
-    throw Error{Error::usage, fmt::format("--again with --type {}: {}", type_->name, type_->only_one_hold)};
+  check();
   owner_ = given_owner_.value_or(new_owner());
 
-  Session session{server_, &wait_};
-  need_few_servers(*type_, session.redis.nodes());
+  Session session{opt_.server, &opt_.wait};
+  need_few_servers(*opt_.type, session.redis.nodes());
+  for (const std::string& key : opt_.keys) opt_.names.push_back(session.name(key));
+  std::ranges::sort(opt_.names);  // everybody takes several in the same order
+  const auto twins = std::ranges::unique(opt_.names);
+  opt_.names.erase(twins.begin(), twins.end());
+  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
+                                          opt_.names.size())};
   WaitLines lines{session.redis,
                   session.signals,
-                  {session.deployment, started, wait_, {session.name(key_)}, std::string{type_->busy_text}}};
+                  {session.deployment, started, opt_.wait, opt_.names, std::string{opt_.type->busy_text}}};
   Acquired got = take(session, started, again_, lines);
   // Who does not have it yet takes it for the first time.
   const auto* gave_up = std::get_if<GaveUp>(&got);
@@ -177,7 +295,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 
   if (std::holds_alternative<Taken>(got)) lines.acquired();
   if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
-  return end_in_vain(std::get<GaveUp>(got), session, lines, wait_);
+  return in_vain(std::get<GaveUp>(got), session, lines);
 }
 
 }  // namespace

@@ -118,9 +118,11 @@ std::string warning(const Holder& holder, Milliseconds now) {
   if (!alive)
     return "whether its holder lives nobody knows; if it does, it learns of this when it renews or releases";
   if (!*alive) return "its holder has not renewed in time: it seems dead";
+  const std::string_view better =
+      holder.meta->kill_after ? "; rlock stop asks it to end first, so that nobody works beside it" : "";
   return fmt::format(
-      "its holder is alive, and works on until its next renewal, within {}",
-      describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})));
+      "its holder is alive, and works on until its next renewal, within {}{}",
+      describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})), better);
 }
 
 Removal Unlock::nothing_to_remove(const Inspection& found) const {

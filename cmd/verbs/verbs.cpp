@@ -40,6 +40,7 @@ constexpr std::array kVerbs{
     VerbEntry{"list", "one line a key: who has it, since when, who waits", list_verb},
     VerbEntry{"metrics", "what list shows, as text for Prometheus", metrics_verb},
     VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
+    VerbEntry{"stop", "ask whoever holds a lock to end", stop_verb},
     VerbEntry{"unlock", "remove a lock by force", unlock_verb},
     VerbEntry{"doctor", "is this server fit to hold locks?", doctor_verb},
     VerbEntry{"server start", "start it, unless it runs", server_start_verb},
@@ -66,7 +67,7 @@ std::vector<Chapter> chapters() {
       {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
       {"People",
-       {"list", "inspect", "metrics", "unlock", "doctor", "server", "scripts", "completion", "help",
+       {"list", "inspect", "metrics", "stop", "unlock", "doctor", "server", "scripts", "completion", "help",
         "version"}},
   };
 }

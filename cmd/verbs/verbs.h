@@ -36,6 +36,7 @@ std::unique_ptr<Verb> latch_delete_verb();
 std::unique_ptr<Verb> list_verb();
 std::unique_ptr<Verb> metrics_verb();
 std::unique_ptr<Verb> inspect_verb();
+std::unique_ptr<Verb> stop_verb();
 std::unique_ptr<Verb> unlock_verb();
 std::unique_ptr<Verb> doctor_verb();
 std::unique_ptr<Verb> server_start_verb();

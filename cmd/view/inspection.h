@@ -38,6 +38,9 @@ std::string inspections_text(const std::vector<Inspection>& inspections);
 /// Of a key that was not found: says on stderr that a KEY is no pattern, where it looks like one.
 void say_if_pattern(const LockName& name);
 
+/// One item of `holders` of a key.
+Json holder_json(const Holder& holder);
+
 /// One item of `keys` of the JSON document.
 Json inspection_json(const Inspection& seen);
 

@@ -58,6 +58,8 @@ Json meta_json(const std::optional<Metadata>& meta) {
                        {"exit", meta->exit}});
 }
 
+}  // namespace
+
 Json holder_json(const Holder& holder) {
   return Json::object({{"owner", holder.owner.str()},
                        {"mode", Json::word(name_of(holder.mode))},
@@ -67,6 +69,8 @@ Json holder_json(const Holder& holder) {
                        {"slot", holder.slot},
                        {"meta", meta_json(holder.meta)}});
 }
+
+namespace {
 
 Json waiters_json(const std::vector<Waiter>& waiters) {
   std::vector<Json> items;

@@ -24,6 +24,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
+
 namespace rlock {
 namespace {
 
@@ -60,18 +62,44 @@ std::string contents_of(pid_t pid, const char* file) {
   return text;
 }
 
-bool is_alive(pid_t pid) {
+/// What /proc/PID/stat says behind the name of the process: the state, the parent, ... Empty: there is none.
+std::vector<std::string> stat_of(pid_t pid) {
   const std::string stat = contents_of(pid, "stat");
   const auto name_ends = stat.rfind(") ");  // the last one: a name may hold anything, also ") "
-  if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return false;
-  const char state = stat[name_ends + 2];
-  return state != 'Z' && state != 'X';
+  if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return {};
+  return split(stat.substr(name_ends + 2), ' ');
+}
+
+bool is_alive(pid_t pid) {
+  const std::vector<std::string> stat = stat_of(pid);
+  return !stat.empty() && stat[0] != "Z" && stat[0] != "X";
+}
+
+pid_t parent_of(pid_t pid) {
+  constexpr std::size_t kParent = 1;
+  const std::vector<std::string> stat = stat_of(pid);
+  return stat.size() > kParent ? std::atoi(stat[kParent].c_str()) : 0;
+}
+
+/// In clock ticks since the system was started.
+std::string start_of(pid_t pid) {
+  constexpr std::size_t kStarted = 19;
+  const std::vector<std::string> stat = stat_of(pid);
+  return stat.size() > kStarted ? stat[kStarted] : "";
 }
 
 }  // namespace
 
 Family::Family(pid_t group, pid_t session, std::vector<std::string> marks)
     : group_(group), session_(session), marks_(std::move(marks)) {}
+
+Family Family::of_script(pid_t script, pid_t keeper) {
+  Family family{0, ::getsid(0), {}};
+  family.script_ = script;
+  family.keeper_ = keeper;
+  family.tree_.push_back({script, start_of(script)});
+  return family;
+}
 
 bool Family::proc_shows_us() {
   char self[16];
@@ -83,6 +111,11 @@ std::vector<pid_t> Family::signal(int number) const {
   // To the group as one: signalled one by one, a process could fork a new one behind our back.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
+  if (script_ != 0) {
+    for (const pid_t pid : of_tree())
+      if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
+    return refused;
+  }
   for (const pid_t pid : all()) {
     // Those of the group have it already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
@@ -108,7 +141,36 @@ bool Family::group_lives() const {
   return !shown && group_exists();  // again, since the last zombie may have been reaped meanwhile
 }
 
+bool Family::script_lives() const { return lives(tree_.front()); }
+
+bool Family::lives(const Member& member) const {
+  if (!proc_shows_us()) return ::kill(member.pid, 0) == 0 || errno == EPERM;
+  return is_alive(member.pid) && start_of(member.pid) == member.started;
+}
+
+/// Each whose parent is one of them belongs to them, but for the keeper: a script that adopts orphans is its
+/// parent.
+std::vector<pid_t> Family::of_tree() const {
+  std::vector<Member> living;
+  for (const Member& member : tree_)
+    if (lives(member)) living.push_back(member);
+  const std::vector<pid_t> others = everybody();
+  for (std::size_t i = 0; i < living.size(); ++i) {
+    for (const pid_t pid : others) {
+      const bool known = std::ranges::any_of(living, [&](const Member& one) { return one.pid == pid; });
+      if (!known && pid != keeper_ && parent_of(pid) == living[i].pid && is_alive(pid))
+        living.push_back({pid, start_of(pid)});
+    }
+  }
+  std::vector<pid_t> pids;
+  for (const Member& member : living) pids.push_back(member.pid);
+  if (!lives(tree_.front())) living.insert(living.begin(), tree_.front());  // script_lives() asks for it
+  tree_ = std::move(living);
+  return pids;
+}
+
 std::vector<pid_t> Family::all() const {
+  if (script_ != 0) return of_tree();
   std::vector<pid_t> found;
   const pid_t self = ::getpid();
   for (const pid_t pid : everybody()) {
@@ -120,6 +182,7 @@ std::vector<pid_t> Family::all() const {
 
 bool Family::may_hide_somebody() const {
   if (!proc_shows_us()) return true;
+  if (script_ != 0) return false;
   const pid_t self = ::getpid();
   return std::ranges::any_of(everybody(), [&](pid_t pid) {
     if (pid == self || ::getsid(pid) != session_ || !is_alive(pid)) return false;

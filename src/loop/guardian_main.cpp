@@ -60,7 +60,8 @@ class GuardianLoop final : public Source {
  public:
   GuardianLoop(int orders, const Guarded& guarded, const Deadlines& deadlines)
       : orders_(orders),
-        family_(guarded.group, guarded.session, guarded.marks),
+        family_(guarded.script != 0 ? Family::of_script(guarded.script, guarded.session)
+                                    : Family{guarded.group, guarded.session, guarded.marks}),
         escalation_(guarded.signal),
         deadlines_(allowing(deadlines)) {}
 

@@ -15,10 +15,11 @@ struct Guarded {
   int signal = 15;
   pid_t group = 0;                 ///< 0: an Order will name it
   pid_t session = 0;               ///< of rlock
+  pid_t script = 0;                ///< instead of a group: see Family::of_script
   std::vector<std::string> marks;  ///< see Family
 
-  /// What is left to do when rlock has died and nobody lives any more whom it has guarded. Called in the guardian,
-  /// which has no descriptor of rlock's, and ends behind it.
+  /// What is left to do when rlock has died and nobody lives any more whom it has guarded. Called in the
+  /// guardian, which has no descriptor of rlock's, and ends behind it.
   std::function<void()> when_nobody_lives{};
 };
 
@@ -35,8 +36,8 @@ constexpr Milliseconds kLaterThanRlock{100};
 
 /// The main function of the guardian process. Reads orders from the descriptor
 /// `orders`; stops the family of `guarded` when a deadline passes that no order has
-/// moved, and kills it at once when the pipe ends, because then rlock has died. Last it does what rlock would do
-/// when nobody is left: see Guarded.
+/// moved, and kills it at once when the pipe ends, because then rlock has died. Last it does what rlock would
+/// do when nobody is left: see Guarded.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

@@ -115,6 +115,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"url", brief_or_null(facts.url)},
             {"renews", facts.renews},
             {"exit", facts.exit ? Json(*facts.exit) : Json()}};
+  if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
   if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
   Call call{.script = &scripts::meta_write,
             .keys = {metadata_key(name), evidence.key},
@@ -156,6 +157,7 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.since = duration_at(read, "since");
   facts.renewed = duration_at(read, "renewed");
   facts.lease = duration_at(read, "lease_ms");
+  if (const auto kill_after = number_at(read, "kill_after_ms")) facts.kill_after = Milliseconds{*kill_after};
   if (const auto ended = number_at(read, "ended_at")) facts.ended_at = Milliseconds{*ended};
   return facts;
 }

@@ -8,9 +8,9 @@
 
 namespace rlock {
 
-/// A lock, fair or fenced lock whose work is to be done once in a while (--once-per): a release that keeps the
-/// key (ReleaseOptions::keep_until) also marks it as done, in the same script, and wakes all who wait. To other
-/// clients the key looks held until then.
+/// A lock, fair or fenced lock whose work is to be done once in a while (--once-per): a release that keeps
+/// the key (ReleaseOptions::keep_until) also marks it as done, in the same script, and wakes all who wait. To
+/// other clients the key looks held until then.
 class OncePer final : public Lockable {
  public:
   /// `facts`: who does it, for people: "root@web-1".

@@ -1,10 +1,9 @@
 #!/bin/sh
-# A script that cannot be wrapped: it holds the lock over some of its lines only. Nobody renews such a lock, so its lease
-# must be longer than the section, or be renewed in it.
+# A script that cannot be wrapped: it holds the lock over some of its lines only. A keeper renews the lock, and
+# stops this script before the lock can end; it ends with this script, however that ends.
 set -eu
 prepare
-owner=$(rlock lock acquire database --lease 10m -w 5m)
-trap 'rlock lock release database --owner "$owner"' EXIT
+owner=$(rlock lock acquire database --while-pid $$ -w 5m)
 migrate
-rlock lock renew database --owner "$owner"
 verify
+rlock lock release database --owner "$owner"

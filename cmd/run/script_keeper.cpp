@@ -1,0 +1,283 @@
+// The keeper of a script. It is a fork of the rlock that took the lock, and shares nothing with it but what both
+// know: its loop, signals and connections are its own (Session), since those of the parent end with the parent.
+//
+// ScriptKeeper::run() is the story. Each turn looks at facts: has the script ended? Was the hold released by its
+// owner, elsewhere? Is it lost, or are we told to end? Only the last two stop the script; after them the lock is
+// given back when the script has ended, and never before.
+
+#include "cmd/run/script_keeper.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <optional>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/server/session.h"
+#include "loop/exit_watch.h"
+#include "loop/family.h"
+#include "loop/guardian.h"
+#include "loop/std_descriptors.h"
+#include "sync/holder_messages.h"
+#include "sync/keeper.h"
+#include "sync/release.h"
+#include "sync/wakeups.h"
+
+namespace rlock {
+namespace {
+
+/// How long the question may take whether the owner has released the hold. The stop of a script that has lost
+/// its lock waits for the answer.
+constexpr Milliseconds kAnswer{250};
+
+class ScriptKeeper {
+ public:
+  explicit ScriptKeeper(const ScriptHold& hold)
+      : hold_(hold),
+        session_(hold.deployment, WaitOptions{}, false),
+        family_(Family::of_script(hold.script, ::getpid())),
+        parts_(hold.parts),
+        wakeups_(session_.redis),
+        escalation_(hold.signal) {
+    keep();
+  }
+
+  /// `at_work`: called when nothing can go unnoticed any more.
+  void run(const std::function<void()>& at_work);
+
+ private:
+  enum class Stage { keeping, stopping };
+
+  void keep();
+  void turn();
+  bool script_ended();
+  void forget_released();
+  void look_for_reasons(const std::vector<Message>& messages);
+  void begin_to_stop(std::string_view why, const Deadlines& until);
+  Deadlines deadlines() const;
+  std::string names() const;
+  void give_back();
+
+  const ScriptHold& hold_;
+  Session session_;
+  Family family_;
+  std::vector<Part> parts_;  ///< those that nobody has released meanwhile
+  std::optional<Keeper> keeper_;
+  std::optional<Guardian> guardian_;
+  std::optional<ExitWatch> exit_;
+  WakeUps wakeups_;
+  Escalation escalation_;
+  Stage stage_ = Stage::keeping;
+  Deadlines told_to_end_;  ///< by a signal or a request: then the script has to end first
+};
+
+/// In the guardian: the keeper was killed, and so was the script.
+void release_for(const ScriptHold& hold, const std::vector<Part>& parts) {
+  try {
+    fill_std_descriptors();
+    Session session{hold.deployment, WaitOptions{}, false};
+    static_cast<void>(release(session.redis, parts, {}, within(goodbye(parts.size()))));
+  } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
+    mention(error.what());
+  }
+}
+
+/// Starts to keep parts_, with as much of the lease as is known to be left.
+void ScriptKeeper::keep() {
+  const Lease lease = keeper_ ? keeper_->lease() : hold_.lease;
+  keeper_.emplace(session_.redis, Keeper::Options{.lease = lease,
+                                                  .parts = parts_,
+                                                  .sync_replicas = hold_.sync_replicas,
+                                                  .sync_timeout = hold_.sync_timeout});
+  std::vector<Channel> channels;
+  for (const Part& part : parts_) channels.push_back(holder_channel(part.lock->name(), part.lock->owner()));
+  wakeups_.listen_to(std::move(channels));
+}
+
+void ScriptKeeper::run(const std::function<void()>& at_work) {
+  if (hold_.stop_on_loss) {
+    guardian_.emplace(session_.loop,
+                      Guarded{.signal = hold_.signal,
+                              .session = ::getpid(),
+                              .script = hold_.script,
+                              .marks = {},
+                              .when_nobody_lives = [this] { release_for(hold_, parts_); }},
+                      deadlines());
+    if (guardian_->start_errno() != 0)
+      throw Error{Error::system,
+                  fmt::format("cannot start a guardian: {}", std::strerror(guardian_->start_errno()))};
+  }
+  at_work();
+  while (!parts_.empty() && !script_ended() && (hold_.stop_on_loss || !keeper_->lost())) turn();
+  if (guardian_) guardian_->dismiss();
+  keeper_->stop(within(kGoodbye));
+  if (keeper_->lost() && !hold_.stop_on_loss && !parts_.empty())
+    return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), keeper_->why()));
+  give_back();
+}
+
+void ScriptKeeper::turn() {
+  session_.loop.turn(stage_ == Stage::stopping ? escalation_.wake_at(deadlines()) : kNever);
+  const std::vector<Message> messages = wakeups_.take();
+  const auto has_text = [](const Message& message) { return message.text.has_value(); };
+  if (stage_ == Stage::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
+    forget_released();
+  if (parts_.empty()) return;
+
+  if (guardian_) guardian_->tell(deadlines());
+  look_for_reasons(messages);
+  if (stage_ == Stage::keeping) return;
+  while (const auto signal = escalation_.next(Clock::now(), deadlines())) {
+    const std::vector<pid_t> refused = family_.signal(*signal);
+    if (!refused.empty()) mention(fmt::format("may not signal {} (another user's)", refused.front()));
+    if (guardian_) guardian_->tell_stop_sent();
+  }
+}
+
+/// Why the script has to end: its lock is lost, a signal ends its keeper, or somebody asks for it.
+void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
+  if (stage_ == Stage::stopping) return;
+  const TimePoint now = Clock::now();
+  if (keeper_->lost() && hold_.stop_on_loss)
+    return begin_to_stop(fmt::format("lost {}: {}", names(), keeper_->why()), {});
+  if (const auto signal = session_.signals.ended()) {
+    const std::string why =
+        fmt::format("the keeper of {} was told to end by {}", names(), signal_name(*signal));
+    return begin_to_stop(why, {now, plus(now, hold_.lease.budget.lost_grace)});
+  }
+  for (const Message& message : messages) {
+    const auto asked = message.text ? read_stop_request(*message.text) : std::nullopt;
+    if (asked)
+      return begin_to_stop(fmt::format("asked to end by {}", *asked), {now, plus(now, hold_.kill_after)});
+  }
+}
+
+void ScriptKeeper::begin_to_stop(std::string_view why, const Deadlines& until) {
+  stage_ = Stage::stopping;
+  told_to_end_ = until;
+  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, hold_.script,
+                       signal_name(hold_.signal), describe(remaining(deadlines().kill, Clock::now()))));
+}
+
+Deadlines ScriptKeeper::deadlines() const {
+  const Deadlines of_lock =
+      hold_.stop_on_loss ? Deadlines{keeper_->stop_at(), keeper_->kill_at()} : Deadlines{};
+  return earliest(of_lock, told_to_end_);
+}
+
+/// The process is gone, or a zombie.
+bool ScriptKeeper::script_ended() {
+  if (exit_ && !exit_->over()) return false;
+  exit_.reset();
+  if (!family_.script_lives()) return true;
+  exit_.emplace(session_.loop, hold_.script);
+  return false;
+}
+
+/// What the owner has released elsewhere is not ours to keep any more, and no loss.
+void ScriptKeeper::forget_released() {
+  const std::size_t before = parts_.size();
+  std::erase_if(parts_, [&](const Part& part) {
+    const Call question = ask_released(part.lock->name(), part.lock->owner());
+    const Votes votes = session_.redis.run_all(question, {}, within(kAnswer));
+    return std::ranges::any_of(votes, [](const Vote& vote) {
+      const Reply* reply = vote.good_reply();
+      return reply != nullptr && read_released(*reply);
+    });
+  });
+  if (parts_.size() < before && !parts_.empty()) keep();
+}
+
+std::string ScriptKeeper::names() const {
+  std::vector<std::string> names;
+  for (const Part& part : parts_) names.push_back(quoted(part.lock->name()));
+  return joined(names, ", ");
+}
+
+void ScriptKeeper::give_back() {
+  if (parts_.empty()) return;
+  const auto answers = release(session_.redis, parts_, {}, within(goodbye(parts_.size())));
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    if (answers[i].how == ReleaseResult::How::unknown)
+      complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}",
+                           quoted(parts_[i].lock->name()), answers[i].why,
+                           describe(hold_.lease.budget.lease)));
+}
+
+/// Is stderr the pipe or the socket that stdout is? Then who reads that would wait for us.
+bool stderr_is_stdout() {
+  struct stat out, err;
+  if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(STDERR_FILENO, &err) != 0) return false;
+  const bool is_stream = S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
+  return is_stream && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
+
+/// Leaves session, terminal and descriptors of the script. `report` becomes descriptor 3.
+void detach(int report) {
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDWR);
+  const bool silent = stderr_is_stdout();
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null, fd);
+  if (silent) ::dup2(null, STDERR_FILENO);
+  constexpr int kReport = 3;
+  if (report != kReport) ::dup2(report, kReport);
+  ::fcntl(kReport, F_SETFD, FD_CLOEXEC);
+  if (::close_range(kReport + 1, ~0U, 0) == 0) return;
+  for (long fd = ::sysconf(_SC_OPEN_MAX); fd > kReport; --fd)
+    ::close(static_cast<int>(fd));  // before Linux 5.9
+}
+
+[[noreturn]] void keeper_main(const ScriptHold& hold, int report) {
+  detach(report);
+  try {
+    ScriptKeeper{hold}.run([] {
+      const char ready = '1';
+      (void)!::write(3, &ready, 1);
+      ::close(3);
+    });
+    ::_exit(0);
+  } catch (const std::exception& error) {  // a process of its own: main() of the parent is not above it
+    complain(error.what());
+    ::_exit(1);
+  }
+}
+
+}  // namespace
+
+void expect_script(pid_t script) {
+  if (::kill(script, 0) == 0) return;
+  throw Error{Error::usage,
+              errno == EPERM ? fmt::format("process {} is another user's, and could not be stopped", script)
+                             : fmt::format("there is no process {}", script)};
+}
+
+void start_script_keeper(const ScriptHold& hold) {
+  std::array<int, 2> report{};
+  if (::pipe2(report.data(), O_CLOEXEC) != 0)
+    throw Error{Error::system, fmt::format("cannot start a keeper: {}", std::strerror(errno))};
+  const pid_t keeper = ::fork();
+  if (keeper == 0) keeper_main(hold, report[1]);
+  const int failed = keeper < 0 ? errno : 0;
+  ::close(report[1]);
+  char ready = 0;
+  ssize_t got = 0;
+  if (keeper > 0) {
+    do got = ::read(report[0], &ready, 1);
+    while (got < 0 && errno == EINTR);
+  }
+  ::close(report[0]);
+  if (got == 1) return;
+  throw Error{Error::system, fmt::format("cannot start a keeper{}{}", failed != 0 ? ": " : "",
+                                         failed != 0 ? std::strerror(failed) : "")};
+}
+
+}  // namespace rlock

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "cmd/server/deployment.h"
+#include "sync/acquire.h"
+#include "sync/lease.h"
+#include "sync/wish.h"
+
+namespace rlock {
+
+/// What the keeper of a script has to know: `lock acquire --while-pid`.
+struct ScriptHold {
+  pid_t script = 0;
+  Deployment deployment;
+  std::vector<Part> parts;        ///< what the script holds
+  Lease lease;                    ///< as it was taken
+  int signal = 15;                ///< how the script is stopped when the lock is lost
+  Milliseconds kill_after{5000};  ///< between that and KILL when somebody asks the script to end
+  bool stop_on_loss = true;
+  int sync_replicas = 0;
+  Milliseconds sync_timeout{1000};
+};
+
+/// Leaves a process behind that keeps `hold` until the script ends, or somebody releases it by its owner, and
+/// returns when that process is at work. It has a session of its own, and of our descriptors only stderr; not
+/// that, either, where it is the pipe or socket that is our stdout: who reads that waits for its end.
+///
+/// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script in
+/// time. Throws Error{system} when there can be no such process.
+void start_script_keeper(const ScriptHold& hold);
+
+/// Of a process that is there and that we may signal. Throws Error{usage} where there is none.
+void expect_script(pid_t script);
+
+}  // namespace rlock

@@ -1,0 +1,42 @@
+#include "cmd/run/stop_requests.h"
+
+#include <algorithm>
+
+#include "sync/holder_messages.h"
+
+namespace rlock {
+namespace {
+
+constexpr Milliseconds kListensAfter{1000};
+
+}  // namespace
+
+StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now)
+    : redis_(redis), listen_at_(plus(now, kListensAfter)) {
+  for (const Part& part : parts) channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
+  redis_.loop().join(*this);
+}
+
+StopRequests::~StopRequests() {
+  redis_.loop().leave(*this);
+  if (!listens_) return;
+  for (const Channel& channel : channels_) redis_.unwatch(channel);
+}
+
+void StopRequests::ready(short, TimePoint now) {
+  if (now < listen_at_) return;
+  listen_at_ = kNever;
+  listens_ = true;
+  for (const Channel& channel : channels_) redis_.watch(channel);
+}
+
+const std::optional<std::string>& StopRequests::asked() {
+  if (!listens_ || asked_) return asked_;
+  for (const Message& message : redis_.take_messages()) {
+    const bool ours = std::ranges::find(channels_, message.channel) != channels_.end();
+    if (ours && message.text && !asked_) asked_ = read_stop_request(*message.text);
+  }
+  return asked_;
+}
+
+}  // namespace rlock

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "loop/source.h"
+#include "redis/redis.h"
+#include "sync/wish.h"
+
+namespace rlock {
+
+/// Hears `rlock stop` for a run that holds. It begins to listen when the run is a second old: most runs are over
+/// by then, and are to cost the server nothing for it.
+class StopRequests final : public Source {
+ public:
+  StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now);
+  ~StopRequests() override;
+  StopRequests(const StopRequests&) = delete;
+  StopRequests& operator=(const StopRequests&) = delete;
+
+  /// Who asks us to end, and why; once there is one it stays.
+  const std::optional<std::string>& asked();
+
+  TimePoint wake_at() const override { return listen_at_; }
+  void ready(short events, TimePoint now) override;
+
+ private:
+  Redis& redis_;
+  std::vector<Channel> channels_;
+  TimePoint listen_at_;
+  bool listens_ = false;
+  std::optional<std::string> asked_;
+};
+
+}  // namespace rlock

@@ -1,0 +1,164 @@
+// rlock stop: asks whoever holds a lock to end. Unlike rlock unlock it takes nothing away: the holder stops its
+// command, gives the lock back and ends, so nobody else can have the lock before the command has ended.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/identity.h"
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/run/run_options.h"
+#include "cmd/verbs/found_lock.h"
+#include "cmd/verbs/owner_option.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/holder_text.h"
+#include "cmd/view/inspection.h"
+#include "sync/holder_messages.h"
+
+namespace rlock {
+namespace {
+
+/// A run that is younger than a second does not listen yet, and messages get lost: it is asked again.
+constexpr Milliseconds kAskAgain{500};
+
+/// Between two looks at whether the holder has ended.
+constexpr Milliseconds kBetweenLooks{100};
+
+/// How long a holder may take that has sent KILL to its command: to see it end, and to release.
+constexpr Milliseconds kAfterKill{5000};
+
+class Stop final : public Verb {
+ public:
+  VerbSpec spec() override;
+  int act(TimePoint started, std::vector<std::string>) override;
+
+ private:
+  std::vector<Holder> holders_in(const Inspection& found) const;
+  int stop(Session& session, const LockName& name, TimePoint started) const;
+  int not_held(const Inspection& found) const;
+  void ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const;
+
+  std::vector<std::string> keys_;
+  std::string why_;
+  std::optional<Owner> owner_;
+  std::optional<Milliseconds> wait_;
+  ServerOptions server_;
+};
+
+VerbSpec Stop::spec() {
+  VerbSpec spec{
+      .verb = "stop",
+      .usage = {"stop [OPTIONS] KEY..."},
+      .about =
+          "Ask whoever holds KEY to end: rlock run stops its command as --max-hold does,\n"
+          "gives the lock back, and exits with 124. Nobody else has the lock before that;\n"
+          "rlock unlock takes it away at once, and the command goes on for a while.",
+      .notes =
+          "Exit status: 0 it has ended, 1 not held, or not by that owner, 75 not in time;\n"
+          "64 usage, 65 what holds it cannot be asked, 69 no server, 77 denied, 78 config.",
+      .examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
+                   {"rlock stop -w 1m backup || rlock unlock backup", ""}},
+  };
+  declare_keys(spec, keys_);
+  spec.group("Whom, and why");
+  spec.add({.names = "--reason",
+            .value = "TEXT",
+            .help = "the holder says it on its stderr and in its record",
+            .set = reason_into(why_)});
+  spec.add({.names = "--if-owner",
+            .value = "ID",
+            .help = "only if this one holds it; of several only this one",
+            .offer = Offer::owner,
+            .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  spec.group("How long to wait", "[--kill-after of the holder + 5s]");
+  spec.add({.names = "-w, --wait",
+            .value = "DUR",
+            .help = "at most this long for its end",
+            .manual = "By itself for --kill-after of the holder and five seconds more.",
+            .set = into(wait_)});
+  declare_server_options(spec, server_);
+  return spec;
+}
+
+std::vector<Holder> Stop::holders_in(const Inspection& found) const {
+  std::vector<Holder> holders = found.holders;
+  if (owner_) std::erase_if(holders, [&](const Holder& holder) { return holder.owner != *owner_; });
+  return holders;
+}
+
+int Stop::not_held(const Inspection& found) const {
+  tell(found.holders.empty()
+           ? quoted(found.name) + " is free"
+           : fmt::format("{} is not held by {}", quoted(found.name), sanitized(owner_->str())));
+  if (found.holders.empty()) say_if_pattern(found.name);
+  return exit_code::no;
+}
+
+/// Why nobody hears a request; empty where somebody does.
+std::string_view why_not(const Holder& holder) {
+  if (!holder.meta) return "a client that is not rlock";
+  if (holder.meta->ended_at) return "nobody: its command has ended, and only the key is kept";
+  if (!holder.meta->renews) return "a lease that nobody keeps";
+  return holder.meta->kill_after ? "" : "an rlock that cannot be asked";
+}
+
+void Stop::ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const {
+  const std::string text = stop_request(fmt::format("{}@{}", user_name(), host_name()), why_);
+  for (const Holder& holder : holders)
+    static_cast<void>(session.any_answers(tell_holder(name, holder.owner, text)));
+}
+
+int Stop::stop(Session& session, const LockName& name, TimePoint started) const {
+  const Inspection found = inspect(session, name);
+  expect_lock(found, "", owner_);
+  std::vector<Holder> holders = holders_in(found);
+  if (holders.empty()) return not_held(found);
+  Milliseconds patience{0};
+  for (const Holder& holder : holders) {
+    if (const std::string_view why = why_not(holder); !why.empty())
+      throw Error{
+          Error::wrong_type,
+          fmt::format("{} is held by {}, which cannot be asked; to remove the lock by force: rlock unlock {}",
+                      quoted(name), why, words_for(name))};
+    patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
+  }
+  const TimePoint until = plus(started, wait_.value_or(patience));
+  const auto who = holders_text(holders, found.now);
+  TimePoint ask_at = started;
+  for (;;) {
+    if (Clock::now() >= ask_at) {
+      ask(session, name, holders);
+      ask_at = plus(Clock::now(), kAskAgain);
+    }
+    const Inspection now = inspect(session, name);
+    std::erase_if(holders, [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
+    if (holders.empty()) {
+      tell(fmt::format("{} has ended: {}", quoted(name), who));
+      return exit_code::ok;
+    }
+    if (Clock::now() >= until) break;
+    const TimePoint next = earliest(until, plus(Clock::now(), kBetweenLooks));
+    while (Clock::now() < next && !session.signals.any()) session.loop.turn(next);
+    if (session.signals.any()) die_of(*session.signals.ended());
+  }
+  tell(
+      fmt::format("{} is still held by {}; it was asked to end. To remove the lock by force: rlock unlock {}",
+                  quoted(name), holders_text(holders, std::nullopt), words_for(name)));
+  return exit_code::busy;
+}
+
+int Stop::act(TimePoint started, std::vector<std::string>) {
+  Session session{server_};
+  int exit = exit_code::ok;
+  for (const std::string& key : keys_) exit = std::max(exit, stop(session, session.name(key), started));
+  return exit;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> stop_verb() { return std::make_unique<Stop>(); }
+
+}  // namespace rlock

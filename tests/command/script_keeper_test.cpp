@@ -1,0 +1,253 @@
+// rlock lock acquire --while-pid: a keeper renews for a script that cannot wrap its commands.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/profile.h"
+#include "support/redis_server.h"
+#include "support/witness.h"
+
+namespace rlock::test {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+using Span = std::chrono::milliseconds;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A script, of which $RLOCK is rlock, and that says which is its keeper.
+class Script {
+ public:
+  Script(const RedisServer& redis, const std::string& text, const Words& more = {}) : redis_(redis) {
+    write_file(folder_ / "script.sh", "#!/bin/sh\n" + text);
+    Process::Options options = redis.environment();
+    options.env["RLOCK"] = rlock_binary();
+    options.env["FOLDER"] = folder_.path();
+    Words words{"sh", folder_ / "script.sh"};
+    words.insert(words.end(), more.begin(), more.end());
+    process_.emplace(words, options);
+  }
+
+  Process& process() { return *process_; }
+  std::string file(const std::string& name) { return read_file(folder_ / name); }
+  const std::string& folder() const { return folder_.path(); }
+
+  /// Of those that were started below it: the one whose command line names --while-pid.
+  pid_t keeper() { return find(false); }
+  pid_t guardian() { return find(true); }
+
+ private:
+  pid_t find(bool guardian) {
+    for (const pid_t pid : process_->family()) {
+      const std::string name = read_file(fmt::format("/proc/{}/comm", pid));
+      const std::string words = read_file(fmt::format("/proc/{}/cmdline", pid));
+      if (guardian ? name == "guardian\n" : name == "rlock\n" && has(words, "--while-pid")) return pid;
+    }
+    return 0;
+  }
+
+  const RedisServer& redis_;
+  TempDir folder_;
+  std::optional<Process> process_;
+};
+
+std::string figures(std::vector<Span>& times) {
+  std::ranges::sort(times);
+  return fmt::format("median {} ms, longest {} ms of {}", times[times.size() / 2].count(),
+                     times.back().count(), times.size());
+}
+
+}  // namespace
+
+TEST_CASE("a keeper renews while the script goes on, and gives back when it has ended") {
+  RedisServer redis;
+  Script script{redis, std::string{"owner=$(\"$RLOCK\" lock acquire k --lease 1s --while-pid $$) || exit\n"} +
+                           "echo $owner >$FOLDER/owner\nread -r line <$FOLDER/go\n"};
+  REQUIRE(Process{{"mkfifo", script.folder() + "/go"}}.exit_code() == 0);
+  REQUIRE(eventually([&] { return !script.file("owner").empty(); }, 10s));
+  CHECK(throughout([&] { return redis.has("k"); }, 2500ms));
+  Rlock inspect = redis.rlock("inspect", "k");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(has(inspect.out(), fmt::format("pid {} (script.sh)", script.process().pid())));
+  CHECK(has(inspect.out(), "if it is dead"));
+  CHECK(status_of(redis, {"run", "-qn", "-k", "k", "--", "true"}) == 75);
+  write_file(script.folder() + "/go", "go\n");
+  CHECK(script.process().exit_code() == 0);
+  CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  CHECK(eventually([&] { return script.process().family().empty(); }, 5s));
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE(
+    "$(...) returns at once, also with 2>&1, and ^C of the script's terminal does not reach the keeper") {
+  RedisServer redis;
+  for (const std::string more : {"", " 2>&1"}) {
+    CAPTURE(more);
+    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --while-pid $$" + more +
+                             ") || exit\n[ -n \"$owner\" ] || exit 9\n: >$FOLDER/on\nexec sleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    REQUIRE(script.keeper() > 0);
+    CHECK(::getsid(script.keeper()) == script.keeper());
+    script.process().signal(SIGTERM);
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
+    CHECK(eventually([&] { return !redis.has("k"); }, 5s));
+  }
+}
+
+TEST_CASE("lock release by the owner ends the keeper, and the script goes on") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write", "plain"}) {
+    CAPTURE(type);
+    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --type " + type +
+                             " --while-pid $$) || exit\n\"$RLOCK\" lock release k --owner $owner || exit 8\n"
+                             ": >$FOLDER/on\nsleep 0.7\nexit 7\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    CHECK_FALSE(redis.has("k"));
+    CHECK(eventually([&] { return script.keeper() == 0; }, 5s));
+    CHECK(script.process().exit_code() == 7);
+    CHECK(script.process().err().empty());
+  }
+}
+
+TEST_CASE("of several keys each is released by itself, and the others are kept") {
+  RedisServer redis;
+  Script script{redis,
+                "owner=$(\"$RLOCK\" lock acquire a b --lease 1s --while-pid $$) || exit\n"
+                "\"$RLOCK\" lock release a --owner $owner || exit 8\n: >$FOLDER/on\nsleep 2.5\nexit 7\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  CHECK_FALSE(redis.has("a"));
+  CHECK(throughout([&] { return redis.has("b"); }, 1500ms));
+  CHECK(script.process().exit_code() == 7);
+  CHECK(eventually([&] { return !redis.has("b"); }, 5s));
+}
+
+TEST_CASE(
+    "a lock that is removed stops the script, what it has started, and says so; --on-lost warn only says so") {
+  RedisServer redis;
+  {
+    Script script{
+        redis,
+        "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n: >$FOLDER/on\nsleep 60\n"};
+    REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+    redis.del("k");
+    CHECK(script.process().exit_code() == 128 + SIGTERM);
+    CHECK(has(script.process().err(),
+              "lost 'k': the server says that it is not ours any more; stopping process"));
+    CHECK(eventually([&] { return script.process().family().empty(); }, 5s));
+  }
+  Script script{redis,
+                "owner=$(\"$RLOCK\" lock acquire k --lease 2s --on-lost warn --while-pid $$) || exit\n"
+                ": >$FOLDER/on\nsleep 2\nexit 7\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  redis.del("k");
+  CHECK(script.process().exit_code() == 7);
+  CHECK(has(script.process().err(), "lost 'k': "));
+  CHECK(has(script.process().err(), "the script runs on"));
+}
+
+TEST_CASE("a server that dies stops the script before the lease can have ended") {
+  RedisServer redis;
+  Script script{
+      redis,
+      "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n: >$FOLDER/on\nexec sleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  redis.freeze();
+  const auto frozen = std::chrono::steady_clock::now();
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  CHECK(std::chrono::steady_clock::now() - frozen < 2s);
+  redis.thaw();
+}
+
+TEST_CASE("no process, another user's process, and no process id are 64 for --while-pid") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "acquire", "k", "--while-pid", "x"}) == 64);
+  CHECK(status_of(redis, {"lock", "acquire", "k", "--while-pid", "0"}) == 64);
+  Rlock gone = redis.rlock("lock", "acquire", "k", "--while-pid", "4194304");
+  CHECK(gone.exit_code() == 64);
+  CHECK(has(gone.err(), "there is no process 4194304"));
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever beside the next holder") {
+  RedisServer redis;
+  TempDir evidence;
+  const int rounds = long_profile() ? 40 : 20;
+  std::vector<Span> ends;
+  for (int i = 0; i < rounds; ++i) {
+    CAPTURE(i);
+    Words witness = witness_command(evidence.path(), "for 60000");
+    std::string command;
+    for (const std::string& word : witness) command += " '" + word + "'";
+    Script script{redis, "owner=$(\"$RLOCK\" lock acquire k --lease 1500ms --while-pid $$) || exit\nexec" +
+                             command + "\n"};
+    REQUIRE(eventually([&] { return judge(evidence.path()).holds == static_cast<std::size_t>(i + 1); }, 20s));
+    REQUIRE(eventually([&] { return script.keeper() > 0 && script.guardian() > 0; }, 10s));
+    const pid_t keeper = script.keeper(), guardian = script.guardian();
+    bool by_end = false;
+    switch (i % 5) {
+      case 0:
+        script.process().signal(SIGKILL);
+        by_end = true;
+        break;
+      case 1: ::kill(keeper, SIGKILL); break;
+      case 2: ::kill(keeper, SIGSTOP); break;
+      case 3:  // a new guardian takes its place
+        ::kill(guardian, SIGKILL);
+        REQUIRE(eventually([&] { return script.guardian() > 0 && script.guardian() != guardian; }, 5s));
+        ::kill(keeper, SIGKILL);
+        break;
+      case 4: ::kill(keeper, SIGTERM); break;
+    }
+    const bool ends = eventually([&] { return !script.process().running(); }, 10s);
+    REQUIRE_MESSAGE(ends, redis.keys() + output_of({"ps", "-eo", "pid,ppid,sid,stat,comm"}));
+    const auto ended = std::chrono::steady_clock::now();
+    if (i % 5 == 2) {
+      ::kill(keeper, SIGCONT);
+    } else {
+      REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+      if (by_end) ends.push_back(std::chrono::duration_cast<Span>(std::chrono::steady_clock::now() - ended));
+    }
+    REQUIRE(eventually([&] { return script.process().family().empty(); }, 10s));
+  }
+  const Verdict verdict = judge(evidence.path());
+  CHECK_MESSAGE(verdict.clean(), verdict.str());
+  const std::string text = figures(ends);
+  MESSAGE("free after the end of the script: " << text << "; " << verdict.str());
+  CHECK_MESSAGE(ends[ends.size() / 2] < 100ms, text);
+}
+
+TEST_CASE("acquire takes several keys, says why in inspect, and --json names who has it") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "b", {"a", "--reason", "the night shift", "--label", "team=dba"});
+  CHECK(redis.has("a"));
+  Rlock inspect = redis.rlock("inspect", "--json", "a");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(has(inspect.out(), "\"reason\":\"the night shift\""));
+  CHECK(has(inspect.out(), "\"team\":\"dba\""));
+  Rlock busy = redis.rlock("lock", "acquire", "-n", "a", "c", "--lease", "1m", "--json");
+  CHECK(busy.exit_code() == 75);
+  CHECK(busy.out().starts_with(
+      "{\"v\":1,\"outcome\":\"busy\",\"key\":\"a\",\"name\":\"a\",\"holders\":[{\"owner\":\"" + owner));
+  CHECK_FALSE(redis.has("c"));
+  Rlock held = redis.rlock("lock", "acquire", "x", "y", "--lease", "1m", "--json");
+  CHECK(held.exit_code() == 0);
+  CHECK(held.out().starts_with("{\"v\":1,\"key\":null,\"name\":null,\"type\":\"lock\""));
+  CHECK(has(held.out(), "\"outcome\":\"held\",\"keys\":[\"x\",\"y\"]}"));
+  CHECK(status_of(redis, {"lock", "acquire", "-n", "r", "--lease", "1m", "--sync-replicas", "1"}) == 69);
+  CHECK_FALSE(redis.has("r"));
+}
+
+}  // namespace rlock::test
