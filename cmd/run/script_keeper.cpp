@@ -1,19 +1,16 @@
-// The keeper of a script. It is a fork of the rlock that took the lock, and shares nothing with it but what both
-// know: its loop, signals and connections are its own (Session), since those of the parent end with the parent.
+// The keeper of a script. It is a fork of the rlock that took the lock, and shares nothing with it but what
+// both know: its loop, signals and connections are its own (Session), since those of the parent end with it.
 //
-// ScriptKeeper::run() is the story. Each turn looks at facts: has the script ended? Was the hold released by its
-// owner, elsewhere? Is it lost, or are we told to end? Only the last two stop the script; after them the lock is
-// given back when the script has ended, and never before.
+// ScriptKeeper::run() is the story. Each turn looks at facts: has the script ended? Was the hold released by
+// its owner, elsewhere? Is it lost, or are we told to end? Only the last two stop the script; after them the
+// lock is given back when the script has ended, and never before.
 
 #include "cmd/run/script_keeper.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -23,6 +20,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/server/session.h"
+#include "loop/background.h"
 #include "loop/exit_watch.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
@@ -213,71 +211,18 @@ void ScriptKeeper::give_back() {
                            describe(hold_.lease.budget.lease)));
 }
 
-/// Is stderr the pipe or the socket that stdout is? Then who reads that would wait for us.
-bool stderr_is_stdout() {
-  struct stat out, err;
-  if (::fstat(STDOUT_FILENO, &out) != 0 || ::fstat(STDERR_FILENO, &err) != 0) return false;
-  const bool is_stream = S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode);
-  return is_stream && out.st_dev == err.st_dev && out.st_ino == err.st_ino;
-}
-
-/// Leaves session, terminal and descriptors of the script. `report` becomes descriptor 3.
-void detach(int report) {
-  ::setsid();
-  const int null = ::open("/dev/null", O_RDWR);
-  const bool silent = stderr_is_stdout();
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(null, fd);
-  if (silent) ::dup2(null, STDERR_FILENO);
-  constexpr int kReport = 3;
-  if (report != kReport) ::dup2(report, kReport);
-  ::fcntl(kReport, F_SETFD, FD_CLOEXEC);
-  if (::close_range(kReport + 1, ~0U, 0) == 0) return;
-  for (long fd = ::sysconf(_SC_OPEN_MAX); fd > kReport; --fd)
-    ::close(static_cast<int>(fd));  // before Linux 5.9
-}
-
-[[noreturn]] void keeper_main(const ScriptHold& hold, int report) {
-  detach(report);
-  try {
-    ScriptKeeper{hold}.run([] {
-      const char ready = '1';
-      (void)!::write(3, &ready, 1);
-      ::close(3);
-    });
-    ::_exit(0);
-  } catch (const std::exception& error) {  // a process of its own: main() of the parent is not above it
-    complain(error.what());
-    ::_exit(1);
-  }
-}
-
 }  // namespace
 
 void expect_script(pid_t script) {
-  if (::kill(script, 0) == 0) return;
+  const int why_not = may_signal(script);
+  if (why_not == 0) return;
   throw Error{Error::usage,
-              errno == EPERM ? fmt::format("process {} is another user's, and could not be stopped", script)
-                             : fmt::format("there is no process {}", script)};
+              why_not == EPERM ? fmt::format("process {} is another user's, and could not be stopped", script)
+                               : fmt::format("there is no process {}", script)};
 }
 
 void start_script_keeper(const ScriptHold& hold) {
-  std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0)
-    throw Error{Error::system, fmt::format("cannot start a keeper: {}", std::strerror(errno))};
-  const pid_t keeper = ::fork();
-  if (keeper == 0) keeper_main(hold, report[1]);
-  const int failed = keeper < 0 ? errno : 0;
-  ::close(report[1]);
-  char ready = 0;
-  ssize_t got = 0;
-  if (keeper > 0) {
-    do got = ::read(report[0], &ready, 1);
-    while (got < 0 && errno == EINTR);
-  }
-  ::close(report[0]);
-  if (got == 1) return;
-  throw Error{Error::system, fmt::format("cannot start a keeper{}{}", failed != 0 ? ": " : "",
-                                         failed != 0 ? std::strerror(failed) : "")};
+  go_on_in_background([&](const std::function<void()>& at_work) { ScriptKeeper{hold}.run(at_work); });
 }
 
 }  // namespace rlock

@@ -25,9 +25,8 @@ struct ScriptHold {
   Milliseconds sync_timeout{1000};
 };
 
-/// Leaves a process behind that keeps `hold` until the script ends, or somebody releases it by its owner, and
-/// returns when that process is at work. It has a session of its own, and of our descriptors only stderr; not
-/// that, either, where it is the pipe or socket that is our stdout: who reads that waits for its end.
+/// Leaves a process behind (loop/background) that keeps `hold` until the script ends, or somebody releases it by
+/// its owner, and returns when that process is at work.
 ///
 /// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script in
 /// time. Throws Error{system} when there can be no such process.

@@ -211,8 +211,9 @@ TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever
         break;
       case 4: ::kill(keeper, SIGTERM); break;
     }
-    const bool ends = eventually([&] { return !script.process().running(); }, 10s);
-    REQUIRE_MESSAGE(ends, redis.keys() + output_of({"ps", "-eo", "pid,ppid,sid,stat,comm"}));
+    const bool is_over = eventually([&] { return !script.process().running(); }, 10s);
+    const std::string left = is_over ? "" : redis.keys() + output_of({"ps", "-eo", "pid,ppid,sid,stat,comm"});
+    REQUIRE_MESSAGE(is_over, left);
     const auto ended = std::chrono::steady_clock::now();
     if (i % 5 == 2) {
       ::kill(keeper, SIGCONT);
