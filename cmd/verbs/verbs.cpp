@@ -62,14 +62,15 @@ struct Chapter {
   std::vector<std::string_view> nouns;
 };
 
-std::vector<Chapter> chapters(){return {
-  {"Hold something while a command runs", {"run", "flock"}},
-  {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
-  {"People",
-   {"list", "inspect", "metrics", "stop", "unlock", "doctor", "server", "scripts", "completion", "help",
-    "version"}},
-};
-}  // namespace
+std::vector<Chapter> chapters() {
+  return {
+      {"Hold something while a command runs", {"run", "flock"}},
+      {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
+      {"People",
+       {"list", "inspect", "metrics", "stop", "unlock", "doctor", "server", "scripts", "completion", "help",
+        "version"}},
+  };
+}
 
 /// The verbs of a noun, "acquire | release", or what a verb
 /// without a noun is for. Empty where there is neither.
@@ -83,7 +84,7 @@ std::string line_of(std::string_view noun) {
   return line;
 }
 
-}  // namespace rlock
+}  // namespace
 
 std::span<const VerbEntry> verbs() { return kVerbs; }
 
