@@ -78,8 +78,8 @@ _rlock_options() {
       valued=' -w --wait --timeout -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
-      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again -n --nonblock -w --wait -E --conflict-exit-code --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -k --key --lease --type --owner -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --lease --type --owner --while-pid --on-lost --signal -w --wait -E --conflict-exit-code --reason --label --sync-replicas --sync-timeout -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock release')
       offered='-k --key --owner --type -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -185,6 +185,10 @@ _rlock_options() {
       offered='-k --key --json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
       valued=' -k --key -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
+    'stop')
+      offered='-k --key --reason --if-owner -w --wait -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --reason --if-owner -w --wait -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
     'unlock')
       offered='-k --key --if-owner --type -y --yes --json -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --if-owner --type -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
@@ -267,6 +271,8 @@ _rlock_values() {
     'lock acquire -k' | 'lock acquire --key') _rlock_offer < <(_rlock_keys keys) ;;
     'lock acquire --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock acquire --owner') _rlock_offer < <(_rlock_owners) ;;
+    'lock acquire --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
+    'lock acquire --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'lock acquire -w' | 'lock acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'lock acquire --password-file') _rlock_leave_to_readline default ;;
     'lock acquire --config') _rlock_leave_to_readline default ;;
@@ -467,6 +473,14 @@ _rlock_values() {
     'inspect --cacertdir') _rlock_leave_to_readline dirnames ;;
     'inspect --cert') _rlock_leave_to_readline default ;;
     'inspect --tls-key') _rlock_leave_to_readline default ;;
+    'stop -k' | 'stop --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'stop --if-owner') _rlock_offer < <(_rlock_owners) ;;
+    'stop --password-file') _rlock_leave_to_readline default ;;
+    'stop --config') _rlock_leave_to_readline default ;;
+    'stop --cacert') _rlock_leave_to_readline default ;;
+    'stop --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'stop --cert') _rlock_leave_to_readline default ;;
+    'stop --tls-key') _rlock_leave_to_readline default ;;
     'unlock -k' | 'unlock --key') _rlock_offer < <(_rlock_keys keys) ;;
     'unlock --if-owner') _rlock_offer < <(_rlock_owners) ;;
     'unlock --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
@@ -495,7 +509,7 @@ _rlock_values() {
 _rlock_operands() {
   case "$1 $2" in
     'flock 0') _rlock_offer < <(_rlock_keys keys) ;;
-    'lock acquire 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock acquire 0' | 'lock acquire '*) _rlock_offer < <(_rlock_keys keys) ;;
     'lock release 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock renew 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock status 0') _rlock_offer < <(_rlock_keys keys) ;;
@@ -522,9 +536,10 @@ _rlock_operands() {
     'list 0' | 'list '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'metrics 0' | 'metrics '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys numbers) ;;
+    'stop 0' | 'stop '*) _rlock_offer < <(_rlock_keys keys) ;;
     'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
     'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
-    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version') ;;
+    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics inspect stop unlock doctor server scripts completion help version') ;;
   esac
 }
 
@@ -563,7 +578,7 @@ _rlock() {
     if [[ $cur == -* ]]; then
       _rlock_offer < <(printf '%s\n' -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version)
     else
-      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version)
+      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch list metrics inspect stop unlock doctor server scripts completion help version)
     fi
     return
   fi

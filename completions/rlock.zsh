@@ -185,7 +185,7 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
-        '*--lease=[the lock ends after this (required)]:DUR:( )' \
+        '*--lease=[it ends after this; needed without --while-pid]:DUR:( )' \
         '*-s[readers share the key; whoever writes takes -x]' \
         '*--shared[readers share the key; whoever writes takes -x]' \
         '*--read[readers share the key; whoever writes takes -x]' \
@@ -197,13 +197,20 @@ _rlock_arguments() {
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
         '*--owner=[who has KEY already keeps it, with a new lease]:ID:_rlock_owners' \
         '*--again[one more hold of an owner who has KEY]' \
+        '*--while-pid=[keep it until this process ends\: $$]:PID:( )' \
+        '*--on-lost=[stop PID or warn, when the lock is lost]:stop|warn:(stop warn)' \
+        '*--signal=[TERM, SIGTERM or 15; PID gets it, and what it has started]:SIG:(TERM INT HUP QUIT USR1 USR2 KILL)' \
         '*-n[not at all]' \
         '*--nonblock[not at all]' \
         '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
         '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
-        '*--json[all facts in one document, instead of the owner id]' \
+        '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
+        '*--label=[Shown by rlock inspect]:K=V:( )' \
+        '*--json[one document, also of who has what is busy]' \
+        '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
+        '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -229,7 +236,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        '*:KEY:_rlock_keys' \
         && ret=0
       ;;
     'lock release')
@@ -1128,6 +1135,42 @@ _rlock_arguments() {
         '*:KEY:_rlock_numbers' \
         && ret=0
       ;;
+    'stop')
+      _arguments -s -S \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*--reason=[the holder says it on its stderr and in its record]:TEXT:( )' \
+        '*--if-owner=[only if this one holds it; of several only this one]:ID:_rlock_owners' \
+        '*-w+[at most this long for its end]:DUR:( )' \
+        '*--wait=[at most this long for its end]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:KEY:_rlock_keys' \
+        && ret=0
+      ;;
     'unlock')
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
@@ -1333,7 +1376,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':VERB:(run flock lock permit sem latch list metrics inspect unlock doctor server scripts completion help version)' \
+        ':VERB:(run flock lock permit sem latch list metrics inspect stop unlock doctor server scripts completion help version)' \
         ':VERB:( )' \
         && ret=0
       ;;
@@ -1369,6 +1412,7 @@ _rlock() {
     'list:one line a key\: who has it, since when, who waits'
     'metrics:what list shows, as text for Prometheus'
     'inspect:who holds what, since when, until when, who waits'
+    'stop:ask whoever holds a lock to end'
     'unlock:remove a lock by force'
     'doctor:is this server fit to hold locks?'
     'server:start, stop, status'
