@@ -26,11 +26,11 @@ struct Metadata {
   std::int64_t pid = 0;
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
-  std::optional<std::string> url{};  ///< of the CI job
-  bool renews = true;                ///< else it ends with its lease, whether or not its holder lives
-  std::vector<HeldKey> holds{};      ///< of the runs above it: who waits for it may wait for itself
+  std::optional<std::string> url{};          ///< of the CI job
+  bool renews = true;                        ///< else it ends with its lease, whether or not its holder lives
+  std::vector<HeldKey> holds{};              ///< of the runs above it: who waits for it may wait for itself
   std::optional<Milliseconds> kill_after{};  ///< it can be asked to stop: so long after the signal comes KILL
-  std::optional<int> exit{};         ///< how the command ended, when only --min-hold keeps the key
+  std::optional<int> exit{};                 ///< how the command ended, when only --min-hold keeps the key
 
   // Filled in by the server's script, by its clock, in milliseconds since the epoch.
   Milliseconds since{0};
