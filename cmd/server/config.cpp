@@ -15,11 +15,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
 
@@ -107,7 +109,8 @@ bool has_password(std::string_view url) {
 /// The settings of one file, line by line.
 class Reader {
  public:
-  Reader(const std::string& path, const File& file, ServerOptions& options) : path_(path), file_(file) {
+  Reader(const std::string& path, const File& file, ServerOptions& options, Profile& profile)
+      : path_(path), file_(file), profile_(profile) {
     declare_server_options(known_, options);
   }
 
@@ -119,12 +122,32 @@ class Reader {
     // What a terminal or another program would show in another way than we read it is junk in a file that
     // names servers.
     if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
+    if (text.starts_with('[')) return section(text);
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) fail("expected name = value");
     setting(trimmed(text.substr(0, equals)), trimmed(text.substr(equals + 1)));
   }
 
  private:
+  /// "[staging]": what follows, up to the next one, is said by that profile only.
+  void section(std::string_view line) {
+    constexpr std::string_view kMarks = "-_.";
+    const std::string name{line.ends_with(']') ? line.substr(1, line.size() - 2) : ""};
+    const auto may_stand = [&](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || kMarks.find(c) != kMarks.npos;
+    };
+    if (name.empty() || !std::ranges::all_of(name, may_stand))
+      fail("expected [NAME], of letters, digits, '-', '_' and '.'");
+    if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] stands there twice", name));
+    profile_.known.push_back(name);
+    applies_ = name == profile_.name;
+    profile_.found = profile_.found || applies_;
+    seen_.clear();
+    known_ = {};
+    unused_ = {};
+    declare_server_options(known_, applies_ ? profile_.options : unused_);
+  }
+
   void setting(std::string_view name, std::string_view value) {
     const Option& option = known(name);
     if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} stands there twice", name));
@@ -138,23 +161,25 @@ class Reader {
     const bool names_file = option.offer == Offer::file || option.offer == Offer::folder;
     if (names_file && !value.starts_with('/'))
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
+    const Verbosity before = verbosity();
     try {
       option.set(option.value.empty() ? (truth(value) ? "" : "no") : value);
     } catch (const Error& error) {  // says in which line of which file
       fail(fmt::format("{}: {}", name, error.what()));
     }
+    if (!applies_) set_verbosity(before);  // the only setting that is not in the options
   }
 
   const Option& known(std::string_view name) const {
     const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
     // A file outlives the reason for it: nobody would notice that servers are not checked any more.
     if (name == "insecure") fail("insecure is for the command line only");
-    if (option && name != "config") return *option;
+    if (option && name != "config" && name != "profile") return *option;
     std::vector<std::string_view> names;
     for (const auto& group : known_.groups) {
       for (const Option& other : group.options) {
         for (const std::string_view own : long_names(other)) {
-          if (own != "insecure" && own != "config") names.push_back(own);
+          if (own != "insecure" && own != "config" && own != "profile") names.push_back(own);
         }
       }
     }
@@ -170,6 +195,9 @@ class Reader {
 
   const std::string& path_;
   const File& file_;
+  Profile& profile_;
+  bool applies_ = true;   ///< what is said here counts
+  ServerOptions unused_;  ///< of a section that nobody asked for
   VerbSpec known_;
   std::vector<std::string> seen_;
   int number_ = 0;
@@ -190,9 +218,9 @@ std::string home() {
 
 }  // namespace
 
-void read_config(const std::string& path, ServerOptions& options) {
+void read_config(const std::string& path, ServerOptions& options, Profile& profile) {
   const File file = read_file(path);
-  Reader reader{path, file, options};
+  Reader reader{path, file, options, profile};
   std::string_view text = file.text;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   while (!text.empty()) {

@@ -1,5 +1,4 @@
-// resolve(): which servers, from all sources. fill() adds to the options what a weaker source says and a
-// stronger one leaves open: what was typed, then RLOCK_*, then the config files. The URLs become Targets,
+// resolve(): which servers, from all sources (settings.h). The URLs become Targets,
 // complete() adds the options to each of them, and REDIS_URL or the default address is taken where nobody
 // named a server.
 //
@@ -19,73 +18,13 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/server/config.h"
 #include "cmd/server/secrets.h"
+#include "cmd/server/settings.h"
 #include "redis/local_directory.h"
 #include "sync/keys.h"
 
 namespace rlock {
 namespace {
-
-constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
-
-/// An empty variable is an unset one. The environment of a set-uid program is not believed.
-std::optional<std::string> variable(const char* name) {
-  const char* value = ::secure_getenv(name);
-  if (!value || !*value) return std::nullopt;
-  return value;
-}
-
-/// RLOCK_URL may hold several URLs. One from a mounted secret or a block of YAML ends with a newline.
-std::vector<std::string> words_of(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-  std::vector<std::string> words = split(text, ' ');
-  std::erase(words, "");
-  return words;
-}
-
-ServerOptions from_environment() {
-  ServerOptions options;
-  if (const auto urls = variable("RLOCK_URL")) options.urls = words_of(*urls);
-  options.password_file = variable("RLOCK_PASSWORD_FILE");
-  options.prefix = variable("RLOCK_PREFIX");
-  options.config = variable("RLOCK_CONFIG");
-  return options;
-}
-
-template <class Value>
-void fill(std::optional<Value>& value, const std::optional<Value>& other) {
-  if (!value) value = other;
-}
-
-/// Adds what `other` says and `options` leaves open.
-void fill(ServerOptions& options, const ServerOptions& other) {
-  if (options.urls.empty()) options.urls = other.urls;
-  for (const auto member :
-       {&ServerOptions::password_file, &ServerOptions::user, &ServerOptions::prefix, &ServerOptions::cacert,
-        &ServerOptions::cacertdir, &ServerOptions::cert, &ServerOptions::tls_key, &ServerOptions::sni})
-    fill(options.*member, other.*member);
-  fill(options.db, other.db);
-  fill(options.connect_timeout, other.connect_timeout);
-  fill(options.command_timeout, other.command_timeout);
-  fill(options.tls, other.tls);
-  // A file cannot take back what was typed.
-  options.askpass = options.askpass || other.askpass;
-}
-
-ServerOptions from_config(const std::optional<std::string>& named) {
-  ServerOptions options;
-  if (named) {
-    read_config(*named, options);
-    return options;
-  }
-  for (const std::string& path : standard_configs()) {
-    ServerOptions file;
-    read_config(path, file);
-    fill(options, file);
-  }
-  return options;
-}
 
 bool has_tls_options(const ServerOptions& options) {
   return options.cacert || options.cacertdir || options.cert || options.tls_key || options.sni ||
@@ -131,7 +70,7 @@ void complete(Target& target, const ServerOptions& options, const ServerOptions&
 PasswordSource password_of(const ServerOptions& named, const ServerOptions& config) {
   if (named.password_file) return PasswordSource::file(*named.password_file);
   for (const char* name : kPasswordVariables) {
-    if (const auto password = variable(name)) return PasswordSource::fixed(*password);
+    if (const auto password = environment_variable(name)) return PasswordSource::fixed(*password);
     // Our own variable overrules a config file; those of other programs do not.
     if (config.password_file) return PasswordSource::file(*config.password_file);
   }
@@ -203,27 +142,27 @@ void check_key(std::string_view key) {
 }  // namespace
 
 Deployment resolve(const ServerOptions& flags) {
-  ServerOptions named = flags;
-  const ServerOptions environment = from_environment();
-  fill(named, environment);
-  if (!named.config) named.config = environment.config;  // fill() leaves it alone: a file names no file
-  const ServerOptions config = from_config(named.config);
+  const std::vector<Settings> sources = settings_of(flags);
+  const ServerOptions named = merged(sources, [](const Settings& one) { return !one.behind_environment; });
+  const ServerOptions config = merged(sources, [](const Settings& one) { return one.behind_environment; });
   ServerOptions all = named;
   fill(all, config);
 
   Deployment deployment{.prefix = all.prefix.value_or("")};
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
-  const auto redis_url = variable("REDIS_URL");
+  const auto redis_url = environment_variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
-  deployment.typed = !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false);
-  const std::string_view source = !flags.urls.empty()         ? "--url"
-                                  : !environment.urls.empty() ? "RLOCK_URL"
-                                                              : "url in a config file";
+  deployment.typed =
+      !flags.urls.empty() || flags.user || flags.db || flags.tls.value_or(false) || flags.profile;
+  const auto named_by =
+      std::ranges::find_if(sources, [](const auto& one) { return !one.options.urls.empty(); });
+  const std::string_view source =
+      named_by == sources.end() ? "REDIS_URL" : spelled_source(*named_by, "url", "url in a config file");
   if (!all.urls.empty()) {
     deployment.targets = targets_of(all.urls, source);
   } else {
-    deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, "REDIS_URL");
+    deployment.targets = targets_of({redis_url.value_or(std::string{kDefaultUrl})}, source);
   }
 
   const PasswordSource password =
@@ -236,6 +175,9 @@ Deployment resolve(const ServerOptions& flags) {
   }
   refuse_twins(deployment.targets, source);  // after complete(): --db may make two URLs the same
   deployment.environment = environment_of(deployment, password);
+  deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
+  if (profile_of(flags) && flags.config)  // where that profile stands
+    deployment.environment.emplace_back("RLOCK_CONFIG", std::filesystem::absolute(*flags.config).string());
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
     complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",

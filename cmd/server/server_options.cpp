@@ -108,6 +108,13 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
             .manual = "Read this configuration file and no other; or RLOCK_CONFIG.",
             .offer = Offer::file,
             .set = path_into(options.config)});
+  spec.add({.names = "--profile",
+            .value = "NAME",
+            .manual = "What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE.",
+            .set = [&options](std::string_view name) {
+              if (name.empty()) throw Error{Error::usage, "expected the name of a profile"};
+              options.profile = std::string{name};
+            }});
   declare_tls_options(spec, options);
   spec.add({.names = "--connect-timeout",
             .value = "DUR",

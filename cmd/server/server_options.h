@@ -12,7 +12,7 @@ namespace rlock {
 /// What it does not say is left to the next source.
 struct ServerOptions {
   std::vector<std::string> urls;
-  std::optional<std::string> password_file, user, prefix, config;
+  std::optional<std::string> password_file, user, prefix, config, profile;
   std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
@@ -21,7 +21,7 @@ struct ServerOptions {
 };
 
 /// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names
-/// are also those of the config file, except `insecure` and `config`.
+/// are also those of the config file, except `insecure`, `config` and `profile`.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
 /// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.

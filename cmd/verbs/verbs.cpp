@@ -39,9 +39,11 @@ constexpr std::array kVerbs{
     VerbEntry{"latch delete", "remove it", latch_delete_verb},
     VerbEntry{"list", "one line a key: who has it, since when, who waits", list_verb},
     VerbEntry{"metrics", "what list shows, as text for Prometheus", metrics_verb},
+    VerbEntry{"top", "the same, live", top_verb},
     VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
     VerbEntry{"stop", "ask whoever holds a lock to end", stop_verb},
     VerbEntry{"unlock", "remove a lock by force", unlock_verb},
+    VerbEntry{"config", "which settings are in force, and why", config_verb},
     VerbEntry{"doctor", "is this server fit to hold locks?", doctor_verb},
     VerbEntry{"server start", "start it, unless it runs", server_start_verb},
     VerbEntry{"server stop", "stop it in good order", server_stop_verb},
@@ -67,8 +69,8 @@ std::vector<Chapter> chapters() {
       {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
       {"People",
-       {"list", "inspect", "metrics", "stop", "unlock", "doctor", "server", "scripts", "completion", "help",
-        "version"}},
+       {"list", "top", "inspect", "metrics", "stop", "unlock", "config", "doctor", "server", "scripts",
+        "completion", "help", "version"}},
   };
 }
 

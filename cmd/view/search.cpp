@@ -130,21 +130,30 @@ class Search {
     for (std::size_t i = first; i < end; ++i)
       requests.push_back(server.post(ask_content(pass, groups[i]), persistently(), deadline));
     std::vector<Vote> votes;
-    for (const Redis::Request request : requests) {
-      while (!server.settled(request) && !session_.signals.any()) session_.loop.turn(deadline);
-      votes.push_back(server.votes(request).front());
-      server.drop(request);
-    }
-    if (session_.signals.ended()) die_of(*session_.signals.ended());
+    for (const Redis::Request request : requests) votes.push_back(answered(server, request, deadline));
     return votes;
   }
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
-    const Vote vote = server.run_all(call, persistently(), session_.patience()).front();
-    if (session_.signals.ended()) die_of(*session_.signals.ended());
+    const TimePoint deadline = session_.patience().until;
+    const Vote vote = answered(server, server.post(call, persistently(), deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);
     return std::nullopt;
+  }
+
+  Vote answered(Executor& server, Redis::Request request, TimePoint deadline) {
+    while (!server.settled(request)) {
+      if (options_.turn) {
+        options_.turn(deadline);
+        continue;
+      }
+      session_.loop.turn(deadline);
+      if (session_.signals.ended()) die_of(*session_.signals.ended());
+    }
+    const Vote vote = server.votes(request).front();
+    server.drop(request);
+    return vote;
   }
 
   Session& session_;

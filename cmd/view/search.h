@@ -31,6 +31,10 @@ struct SearchOptions {
   /// Told after each step how many steps there were, each through about a thousand keys, and how many keys
   /// were found.
   std::function<void(std::size_t steps, std::size_t found)> progress = [](std::size_t, std::size_t) {};
+
+  /// Turns the loop once, until then at the latest; whoever has more to do meanwhile does it here. Nothing:
+  /// the loop is turned, and a signal that ends waits ends us.
+  std::function<void(TimePoint until)> turn{};
 };
 
 /// Those that have the prefix of the deployment: on each of several servers, on each primary of a cluster, by

@@ -26,7 +26,8 @@ struct Reading {
 
   explicit Reading(const std::string& path) {
     try {
-      read_config(path, options);
+      Profile none;
+      read_config(path, options, none);
     } catch (const Error& error) {
       CHECK(error.kind() == Error::config);
       CHECK(std::string{error.what()}.find('\n') == std::string::npos);
@@ -56,7 +57,7 @@ struct Written {
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& values = {}) {
-    for (const char* name : {"RLOCK_URL", "RLOCK_CONFIG", "RLOCK_PREFIX", "RLOCK_PASSWORD",
+    for (const char* name : {"RLOCK_URL", "RLOCK_CONFIG", "RLOCK_PROFILE", "RLOCK_PREFIX", "RLOCK_PASSWORD",
                              "RLOCK_PASSWORD_FILE", "REDIS_URL", "VALKEYCLI_AUTH", "REDISCLI_AUTH"})
       ::unsetenv(name);
     ::setenv("XDG_CONFIG_HOME", home_.path().c_str(), 1);

@@ -24,7 +24,8 @@ struct CommandLine {
 
   explicit CommandLine(const Words& words) {
     ::setenv("RLOCK_URL", "redis://h", 1);
-    for (const char* name : {"RLOCK_CONFIG", "RLOCK_PREFIX", "RLOCK_PASSWORD_FILE", "REDIS_URL"})
+    for (const char* name :
+         {"RLOCK_CONFIG", "RLOCK_PROFILE", "RLOCK_PREFIX", "RLOCK_PASSWORD_FILE", "REDIS_URL"})
       ::unsetenv(name);
     ::setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     set_verbosity(Verbosity::quiet);

@@ -1,0 +1,181 @@
+#include "cmd/cli/full_screen.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <thread>
+
+#include "base/error.h"
+#include "base/time.h"
+
+namespace rlock {
+namespace {
+
+/// The alternate screen, no cursor, and no line that goes on below its end; and back.
+constexpr std::string_view kEnter = "\x1b[?1049h\x1b[?25l\x1b[?7l";
+constexpr std::string_view kLeave = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
+
+/// A terminal that takes nothing for so long is left alone until the next time.
+constexpr Milliseconds kTerminalPatience{100};
+
+/// Between two tries where it is full.
+constexpr Milliseconds kFullPause{2};
+
+struct Sequence {
+  std::string_view bytes;
+  Key key;
+};
+
+/// Longer ones before those that they begin with.
+constexpr Sequence kSequences[] = {
+    {"\x1b[A", Key::up},   {"\x1bOA", Key::up},       {"\x1b[B", Key::down},
+    {"\x1bOB", Key::down}, {"\x1b[5~", Key::page_up}, {"\x1b[6~", Key::page_down},
+    {"\x1b[H", Key::home}, {"\x1bOH", Key::home},     {"\x1b[1~", Key::home},
+    {"\x1b[F", Key::end},  {"\x1bOF", Key::end},      {"\x1b[4~", Key::end},
+    {"q", Key::quit},      {"Q", Key::quit},          {"s", Key::sort},
+    {"k", Key::up},        {"j", Key::down},          {"?", Key::help},
+    {"h", Key::help},      {"\r", Key::enter},        {"\n", Key::enter},
+};
+
+/// How long an unknown control sequence is: to its final byte. 0: it has not come as a whole.
+std::size_t length_of_sequence(std::string_view bytes) {
+  if (bytes.size() < 2) return 1;
+  if (bytes[1] == 'O') return bytes.size() < 3 ? 0 : 3;
+  if (bytes[1] != '[') return 1;
+  const auto is_final = [](char c) { return c >= 0x40 && c <= 0x7e; };
+  const auto* end = std::find_if(bytes.begin() + 2, bytes.end(), is_final);
+  return end == bytes.end() ? 0 : static_cast<std::size_t>(end - bytes.begin()) + 1;
+}
+
+std::string in_ascii(std::string_view text) {
+  std::string ascii;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) ascii += c;
+    if (byte >= 0xc0) ascii += '?';
+  }
+  return ascii;
+}
+
+}  // namespace
+
+std::vector<Key> keys_in(std::string& bytes) {
+  std::vector<Key> keys;
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const auto* known =
+        std::ranges::find_if(kSequences, [&](const Sequence& one) { return rest.starts_with(one.bytes); });
+    std::size_t length = 1;
+    if (known != std::end(kSequences)) {
+      length = known->bytes.size();
+      keys.push_back(known->key);
+    } else if (rest.front() == '\x1b') {
+      length = length_of_sequence(rest);
+      if (length == 0) break;
+      keys.push_back(length == 1 ? Key::escape : Key::other);
+    } else {
+      keys.push_back(Key::other);
+    }
+    rest.remove_prefix(length);
+  }
+  bytes = std::string{rest};
+  return keys;
+}
+
+std::string drawn(const std::vector<ScreenLine>& lines, ScreenSize size, bool utf8) {
+  std::string text = "\x1b[H";
+  for (std::size_t i = 0; i < size.lines; ++i) {
+    // Erased before it is written: at the end of a whole line the cursor stands on its last character.
+    text += i > 0 ? "\r\n\x1b[K" : "\x1b[K";
+    if (i >= lines.size()) continue;
+    const std::string line = utf8 ? lines[i].text : in_ascii(lines[i].text);
+    text += lines[i].marked ? "\x1b[7m" + line + "\x1b[0m" : line;
+  }
+  return text;
+}
+
+bool shows_utf8() noexcept {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string lower{value};
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+FullScreen::FullScreen(Loop& loop, std::string_view instead) : loop_(loop), utf8_(shows_utf8()) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0)
+    throw Error{Error::usage, fmt::format("this is no terminal; {}", instead)};
+  const char* kind = std::getenv("TERM");
+  if (kind == nullptr || *kind == '\0' || std::string_view{kind} == "dumb")
+    throw Error{Error::usage, fmt::format("this terminal cannot be drawn on (TERM is dumb); {}", instead)};
+  tty_.reset(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!tty_ || ::tcgetattr(tty_.number(), &before_) != 0)
+    throw Error{Error::usage, fmt::format("there is no terminal of our own; {}", instead)};
+  loop_.join(*this);
+}
+
+FullScreen::~FullScreen() {
+  leave();
+  loop_.leave(*this);
+}
+
+void FullScreen::enter() {
+  termios ours = before_;
+  ours.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+  ours.c_iflag &= ~static_cast<tcflag_t>(IXON);
+  ::tcsetattr(tty_.number(), TCSADRAIN, &ours);
+  drawn_.clear();
+  entered_ = true;
+  static_cast<void>(write(kEnter));
+}
+
+void FullScreen::leave() noexcept {
+  if (!entered_) return;
+  entered_ = false;
+  static_cast<void>(write(kLeave));
+  ::tcsetattr(tty_.number(), TCSADRAIN, &before_);
+}
+
+bool FullScreen::write(std::string_view text) noexcept {
+  const TimePoint until = plus(Clock::now(), kTerminalPatience);
+  while (!text.empty()) {
+    const ssize_t written = ::write(tty_.number(), text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written < 0 && errno == EAGAIN && Clock::now() < until) {
+      std::this_thread::sleep_for(kFullPause);
+    } else if (written == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void FullScreen::draw(const std::vector<ScreenLine>& lines) {
+  if (!entered_) return;
+  std::string text = drawn(lines, size(), utf8_);
+  if (text == drawn_) return;
+  drawn_ = write(text) ? std::move(text) : "";
+}
+
+std::vector<Key> FullScreen::take_keys() { return keys_in(typed_); }
+
+short FullScreen::interest() const { return POLLIN; }
+
+void FullScreen::ready(short, TimePoint) {
+  char bytes[256];
+  const ssize_t got = ::read(tty_.number(), bytes, sizeof bytes);
+  if (got > 0) typed_.append(bytes, static_cast<std::size_t>(got));
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) gone_ = true;
+}
+
+}  // namespace rlock

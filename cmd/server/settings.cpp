@@ -1,0 +1,141 @@
+#include "cmd/server/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/server/config.h"
+
+namespace rlock {
+namespace {
+
+/// RLOCK_URL may hold several URLs. One from a mounted secret or a block of YAML ends with a newline.
+std::vector<std::string> words_of(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  std::vector<std::string> words = split(text, ' ');
+  std::erase(words, "");
+  return words;
+}
+
+ServerOptions from_environment() {
+  ServerOptions options;
+  if (const auto urls = environment_variable("RLOCK_URL")) options.urls = words_of(*urls);
+  options.password_file = environment_variable("RLOCK_PASSWORD_FILE");
+  options.prefix = environment_variable("RLOCK_PREFIX");
+  options.config = environment_variable("RLOCK_CONFIG");
+  options.profile = environment_variable("RLOCK_PROFILE");
+  return options;
+}
+
+template <class Value>
+void fill_one(std::optional<Value>& value, const std::optional<Value>& other) {
+  if (!value) value = other;
+}
+
+/// What the files say, the more important first: their sections of this name, and the rest.
+struct Files {
+  std::vector<Settings> profiles, rest;
+  std::vector<std::string> known;  ///< names of all profiles
+};
+
+Files read_files(const std::vector<std::string>& paths, const std::string& name) {
+  Files files;
+  for (const std::string& path : paths) {
+    Profile profile{.name = name};
+    Settings rest{.source = Settings::Source::file, .path = path, .behind_environment = true};
+    read_config(path, rest.options, profile);
+    files.rest.push_back(std::move(rest));
+    files.known.insert(files.known.end(), profile.known.begin(), profile.known.end());
+    if (profile.found)
+      files.profiles.push_back({.source = Settings::Source::profile,
+                                .path = path,
+                                .options = std::move(profile.options),
+                                .behind_environment = true});
+  }
+  return files;
+}
+
+[[noreturn]] void refuse_profile(const std::string& name, const std::vector<std::string>& paths,
+                                 const std::vector<std::string>& known) {
+  const std::string none = fmt::format("there is no profile {}", in_quotes(name));
+  if (paths.empty())
+    throw Error{Error::config, none + ": there is no configuration file (see FILES in rlock(1))"};
+  throw Error{Error::config, known.empty()
+                                 ? fmt::format("{}: {} has no section [NAME]", none, in_quotes(paths[0]))
+                                 : fmt::format("{}; there are: {}", none, joined(known, ", "))};
+}
+
+}  // namespace
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = ::secure_getenv(name);
+  if (!value || !*value) return std::nullopt;
+  return value;
+}
+
+void fill(ServerOptions& options, const ServerOptions& other) {
+  if (options.urls.empty()) options.urls = other.urls;
+  for (const auto member :
+       {&ServerOptions::password_file, &ServerOptions::user, &ServerOptions::prefix, &ServerOptions::cacert,
+        &ServerOptions::cacertdir, &ServerOptions::cert, &ServerOptions::tls_key, &ServerOptions::sni})
+    fill_one(options.*member, other.*member);
+  fill_one(options.db, other.db);
+  fill_one(options.connect_timeout, other.connect_timeout);
+  fill_one(options.command_timeout, other.command_timeout);
+  fill_one(options.tls, other.tls);
+  // A file cannot take back what was typed.
+  options.askpass = options.askpass || other.askpass;
+}
+
+std::optional<std::string> profile_of(const ServerOptions& flags) {
+  return flags.profile ? flags.profile : environment_variable("RLOCK_PROFILE");
+}
+
+std::vector<Settings> settings_of(const ServerOptions& flags) {
+  std::vector<Settings> sources{{.source = Settings::Source::command_line, .options = flags},
+                                {.source = Settings::Source::environment, .options = from_environment()}};
+  const auto config = flags.config ? flags.config : sources[1].options.config;
+  const std::string name = profile_of(flags).value_or("");
+  const std::vector<std::string> paths = config ? std::vector{*config} : standard_configs();
+  Files files = read_files(paths, name);
+  if (!name.empty() && files.profiles.empty()) refuse_profile(name, paths, files.known);
+  // Whoever types a profile means its server, whatever the shell has been told before.
+  for (Settings& profile : files.profiles) profile.behind_environment = !flags.profile;
+  sources.insert(flags.profile ? sources.begin() + 1 : sources.end(),
+                 std::make_move_iterator(files.profiles.begin()),
+                 std::make_move_iterator(files.profiles.end()));
+  std::ranges::move(files.rest, std::back_inserter(sources));
+  return sources;
+}
+
+ServerOptions merged(const std::vector<Settings>& sources,
+                     const std::function<bool(const Settings&)>& wanted) {
+  ServerOptions all;
+  for (const Settings& source : sources)
+    if (wanted(source)) fill(all, source.options);
+  return all;
+}
+
+std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file) {
+  struct Spelled {
+    std::string_view name, option, variable;
+  };
+  static constexpr std::array kSpelled{Spelled{"url", "--url", "RLOCK_URL"},
+                                       Spelled{"password-file", "--password-file", "RLOCK_PASSWORD_FILE"},
+                                       Spelled{"prefix", "--prefix", "RLOCK_PREFIX"},
+                                       Spelled{"config", "--config", "RLOCK_CONFIG"},
+                                       Spelled{"profile", "--profile", "RLOCK_PROFILE"}};
+  const auto found = std::ranges::find(kSpelled, name, &Spelled::name);
+  if (source.source == Settings::Source::command_line)
+    return found == kSpelled.end() ? "the command line" : found->option;
+  if (source.source == Settings::Source::environment)
+    return found == kSpelled.end() ? "the environment" : found->variable;
+  return in_file;
+}
+
+}  // namespace rlock

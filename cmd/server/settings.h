@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+
+/// Where locks live, as several sources say it.
+
+/// What one of them says.
+struct Settings {
+  enum class Source { command_line, environment, profile, file };
+
+  Source source;
+  std::string path{};  ///< of a profile and a file
+  ServerOptions options{};
+  bool behind_environment = false;  ///< the environment overrules it
+};
+
+/// All of them, the more important first: what one leaves open is left to the next. A profile that was typed
+/// overrules the environment, one that the environment names does not; each overrules what stands in the
+/// files outside of profiles.
+/// Throws Error{config} for what a file says, and for a profile that there is not.
+std::vector<Settings> settings_of(const ServerOptions& flags);
+
+/// What those of them say together that are `wanted`.
+ServerOptions merged(const std::vector<Settings>& sources,
+                     const std::function<bool(const Settings&)>& wanted);
+
+/// Adds what `other` says and `options` leaves open.
+void fill(ServerOptions& options, const ServerOptions& other);
+
+/// The profile in force.
+std::optional<std::string> profile_of(const ServerOptions& flags);
+
+/// Where a setting comes from, as people spell it: "--url", "RLOCK_URL", else `in_file`. `name`: its long
+/// option without dashes.
+std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file);
+
+/// An empty variable is an unset one. The environment of a set-uid program is not believed.
+std::optional<std::string> environment_variable(const char* name);
+
+/// What is used where nobody names a server.
+constexpr std::string_view kDefaultUrl = "redis://127.0.0.1:6379";
+
+}  // namespace rlock

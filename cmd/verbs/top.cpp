@@ -1,0 +1,225 @@
+// rlock top: what list shows, live. The screen itself is a value (TopScreen), which keys and inspections
+// change; here is what goes on around it: when to look for keys, which of them to inspect, and what signals
+// mean. While the server is asked, keys are answered.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/full_screen.h"
+#include "cmd/verbs/key_options.h"
+#include "cmd/verbs/verbs.h"
+#include "cmd/view/survey.h"
+#include "cmd/view/top_screen.h"
+
+namespace rlock {
+namespace {
+
+/// Those on the screen are inspected every time; of the others a tenth, so that a thousand keys cost a server
+/// less than a fiftieth of its time.
+constexpr std::size_t kTurns = 10;
+
+/// Looking through a large database takes long: the next search waits for so many times as long.
+constexpr int kSearchPause = 50;
+
+class Live {
+ public:
+  Live(Session& session, const KeyOptions& keys, Milliseconds every)
+      : session_(session), keys_(keys), terminal_(session.loop, "use rlock list") {
+    screen_.server = session.redis.str();
+    screen_.every = every;
+  }
+
+  void run() {
+    session_.signals.take_stops();
+    try {
+      enter();
+      for (;;) {
+        const TimePoint next = plus(Clock::now(), screen_.every);
+        refresh();
+        do turn(next);
+        while (Clock::now() < next);
+      }
+    } catch (const Ended&) {  // whatever is under way when somebody presses q
+    }
+    terminal_.leave();
+    if (session_.signals.ended()) die_of(*session_.signals.ended());
+  }
+
+ private:
+  struct Ended {};
+
+  /// In the background nobody sees us: then we are stopped, as whoever reads from the terminal there.
+  void enter() {
+    while (::tcgetpgrp(terminal_.fd()) != ::getpgrp()) {
+      const TimePoint asked = Clock::now();
+      session_.signals.stop(::getpid());
+      if (Clock::now() - asked < Milliseconds{10}) throw Ended{};  // nobody could continue us
+    }
+    terminal_.enter();
+    show();
+  }
+
+  void show() {
+    screen_.fit(terminal_.size());
+    terminal_.draw(screen_.lines(terminal_.size()));
+  }
+
+  /// One turn of the loop, and what keys and signals want.
+  void turn(TimePoint until) {
+    session_.loop.turn(until);
+    bool changed = false;
+    for (const Caught& caught : session_.signals.take()) {
+      changed = changed || caught.number == SIGWINCH;
+      if (caught.number != SIGTSTP) continue;
+      terminal_.leave();
+      session_.signals.stop(::getpid());
+      enter();
+    }
+    if (session_.signals.any() || terminal_.gone()) throw Ended{};
+    for (const Key key : terminal_.take_keys()) {
+      if (!screen_.press(key, terminal_.size())) throw Ended{};
+      changed = true;
+    }
+    if (changed) show();
+  }
+
+  void refresh() {
+    try {
+      await_server();
+      if (Clock::now() >= next_search_) search_keys();
+      inspect(due());
+      screen_.trouble.clear();
+    } catch (const Error& error) {  // the server has gone; it may come back
+      screen_.trouble = error.what();
+    }
+    std::vector<Inspection> found;
+    for (const auto& [name, seen] : known_) found.push_back(seen);
+    screen_.take(std::move(found));
+    show();
+  }
+
+  /// A server that is silent is waited for here, where keys are answered.
+  void await_server() {
+    const TimePoint until = session_.patience().until;
+    const Redis::Request request = session_.redis.post(command({"PING"}), persistently(), until);
+    const auto answered = [&] {
+      return session_.redis.settled(request) ||
+             answered_by(session_.redis.quorum(), session_.redis.votes(request));
+    };
+    while (!answered()) turn(until);
+    const Votes votes = session_.redis.votes(request);
+    session_.redis.drop(request);
+    if (answered_by(session_.redis.quorum(), votes)) return;
+    for (const Vote& vote : votes) {
+      if (vote.failure) session_.fail(*vote.failure);
+      if (vote.reply && vote.reply->is_error()) session_.fail(failure_of(*vote.reply));
+    }
+  }
+
+  void search_keys() {
+    const TimePoint begun = Clock::now();
+    SearchOptions options = search_options(keys_);
+    options.until = plus(begun, keys_.scan_time);
+    options.turn = [this](TimePoint until) { turn(until); };
+    options.progress = [this](std::size_t steps, std::size_t found) {
+      screen_.note = fmt::format("looked through about {},000 keys, found {}", steps, found);
+      if (steps % 100 == 0) show();  // a person who waits for the first of a million keys
+    };
+    const FoundKeys found = search(session_, options);
+    screen_.note.clear();
+    if (found.too_many) screen_.note = "there are more keys than can be shown";
+    if (found.late) screen_.note = "the search was cut short; a longer --scan-time shows more";
+    names_.assign(found.names.begin(), found.names.end());
+    std::erase_if(known_, [&](const auto& entry) { return !found.names.contains(entry.first); });
+    next_search_ = plus(Clock::now(), std::max(screen_.every, kSearchPause * elapsed(begun, Clock::now())));
+  }
+
+  /// Which keys are to be inspected now: the new ones, those on the screen, and some of the others.
+  std::vector<LockName> due() {
+    std::set<LockName> due;
+    for (const LockName& name : names_)
+      if (!known_.contains(name)) due.insert(name);
+    for (LockName& name : screen_.shown(terminal_.size()))
+      if (known_.contains(name)) due.insert(std::move(name));
+    for (std::size_t i = 0; i < (names_.size() + kTurns - 1) / kTurns; ++i)
+      due.insert(names_[next_++ % names_.size()]);
+    return {due.begin(), due.end()};
+  }
+
+  void inspect(const std::vector<LockName>& names) {
+    Survey survey{session_, names};
+    for (survey.advance(); !survey.over(); survey.advance()) turn(survey.wake_at());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Survey::Result& result = *survey.results()[i];
+      if (!result.failure) known_.insert_or_assign(names[i], agreed(result.views.seen));
+      if (result.failure && result.failure->kind != Error::denied) session_.fail(*result.failure);
+    }
+  }
+
+  Session& session_;
+  const KeyOptions& keys_;
+  FullScreen terminal_;
+  TopScreen screen_;
+  std::vector<LockName> names_;  ///< that the last search has found
+  std::size_t next_ = 0;         ///< of names_, the next that is not on the screen
+  std::map<LockName, Inspection> known_;
+  TimePoint next_search_ = TimePoint::min();
+};
+
+class Top final : public Verb {
+ public:
+  VerbSpec spec() override;
+  int act(TimePoint started, std::vector<std::string> command) override;
+
+ private:
+  KeyOptions keys_;
+  Milliseconds every_{1000};
+  ServerOptions server_;
+};
+
+VerbSpec Top::spec() {
+  VerbSpec spec{
+      .verb = "top",
+      .usage = {"top [OPTIONS] [PATTERN...]"},
+      .about = "Show what rlock list shows, live, on the whole terminal. Changes nothing.",
+      .operands = {},
+      .groups = {},
+      .foreign = {},
+      .notes =
+          "Keys\n"
+          "  up down PgUp PgDn Home End   choose a key\n"
+          "  Enter                        all about it, as rlock inspect\n"
+          "  s                            sort by key, age, waiting\n"
+          "  ?  q                         help; back, or the end\n"
+          "\n"
+          "Exit status: 0, 64 usage (no terminal), 77 denied, 78 configuration.",
+      .examples = {{"rlock top", ""}, {"rlock top --all --every 5s 'orders:*'", "Redisson's locks, too"}},
+  };
+  declare_key_options(spec, keys_);
+  spec.add({.names = "--every",
+            .value = "DUR",
+            .help = "look again after this",
+            .standard = "1s",
+            .set = into(every_)});
+  declare_server_options(spec, server_);
+  return spec;
+}
+
+int Top::act(TimePoint, std::vector<std::string>) {
+  Session session{server_, nullptr, Session::Access::looks};
+  Live{session, keys_, every_}.run();
+  return exit_code::ok;
+}
+
+}  // namespace
+
+std::unique_ptr<Verb> top_verb() { return std::make_unique<Top>(); }
+
+}  // namespace rlock

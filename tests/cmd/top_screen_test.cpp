@@ -1,0 +1,117 @@
+// The screen of rlock top: what keys change, and what lines come of it. Pure, without a terminal.
+
+#include "cmd/view/top_screen.h"
+
+#include <doctest/doctest.h>
+
+#include "cmd/view/table.h"
+
+namespace rlock {
+namespace {
+
+constexpr ScreenSize kSmall{.columns = 80, .lines = 24};
+
+Inspection key(const std::string& name) {
+  Inspection seen;
+  seen.name = LockName{name};
+  seen.kind = &kinds::lock;
+  seen.state = Inspection::State::held;
+  seen.holders.resize(1);
+  seen.holders[0].owner = Owner{"8d1f2c3a-1111-4222-8333-444455556666:57"};
+  seen.holders[0].ttl = Milliseconds{21'000};
+  return seen;
+}
+
+TopScreen with_keys(int count) {
+  TopScreen screen;
+  std::vector<Inspection> keys;
+  for (int i = 0; i < count; ++i) keys.push_back(key(std::to_string(10000 + i)));
+  screen.take(std::move(keys));
+  return screen;
+}
+
+std::string marked(const TopScreen& screen, ScreenSize size = kSmall) {
+  for (const ScreenLine& line : screen.lines(size))
+    if (line.marked) return line.text.substr(0, line.text.find(' '));
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a screen fills its terminal and no more, of whatever size, with any number of keys") {
+  for (const int count : {0, 1, 18, 19, 20, 21, 1000}) {
+    for (const ScreenSize size : {kSmall, ScreenSize{200, 60}, ScreenSize{40, 10}, ScreenSize{1, 1}}) {
+      CAPTURE(count);
+      TopScreen screen = with_keys(count);
+      for (const Key pressed :
+           {Key::end, Key::up, Key::page_up, Key::down, Key::help, Key::help, Key::enter}) {
+        CHECK(screen.press(pressed, size));
+        const auto lines = screen.lines(size);
+        if (size.lines > 4) CHECK(lines.size() == size.lines);
+        for (const ScreenLine& line : lines) CHECK(columns_of(line.text) <= size.columns);
+      }
+    }
+  }
+}
+
+TEST_CASE("the selected key stays on the screen") {
+  TopScreen screen = with_keys(1000);
+  CHECK(marked(screen) == "10000");
+  screen.press(Key::down, kSmall);
+  CHECK(marked(screen) == "10001");
+  screen.press(Key::page_down, kSmall);
+  CHECK(marked(screen) == "10021");
+  screen.press(Key::end, kSmall);
+  CHECK(marked(screen) == "10999");
+  screen.press(Key::down, kSmall);
+  CHECK(marked(screen) == "10999");
+  screen.fit({80, 10});
+  CHECK(marked(screen, {80, 10}) == "10999");
+  screen.press(Key::home, kSmall);
+  CHECK(marked(screen) == "10000");
+}
+
+TEST_CASE("what was selected stays so when keys come and go") {
+  TopScreen screen = with_keys(3);
+  screen.press(Key::end, kSmall);
+  screen.take({key("1"), key("10002")});
+  CHECK(marked(screen) == "10002");
+  screen.take({key("1")});
+  CHECK(marked(screen) == "1");
+  screen.take({});
+  CHECK(marked(screen).empty());
+}
+
+TEST_CASE("s sorts, Enter shows all about a key, ? helps, q goes back and then ends") {
+  TopScreen screen = with_keys(2);
+  CHECK(screen.press(Key::sort, kSmall));
+  CHECK(screen.order == KeyOrder::age);
+  CHECK(screen.press(Key::enter, kSmall));
+  CHECK(screen.lines(kSmall)[2].text.starts_with("10000         lock, held"));
+  CHECK(screen.press(Key::quit, kSmall));
+  CHECK(screen.view == TopScreen::View::list);
+  CHECK(screen.press(Key::help, kSmall));
+  CHECK(screen.press(Key::escape, kSmall));
+  CHECK_FALSE(screen.press(Key::quit, kSmall));
+}
+
+TEST_CASE("keys are read from the bytes of a terminal, in pieces too") {
+  std::string bytes = "q\x1b[A\x1bOBs?\r\x1b[5~\x1b[99;1Rx";
+  CHECK(keys_in(bytes) == std::vector{Key::quit, Key::up, Key::down, Key::sort, Key::help, Key::enter,
+                                      Key::page_up, Key::other, Key::other});
+  CHECK(bytes.empty());
+  bytes = "\x1b[";
+  CHECK(keys_in(bytes).empty());
+  bytes += "B";
+  CHECK(keys_in(bytes) == std::vector{Key::down});
+  bytes = "\x1b";
+  CHECK(keys_in(bytes) == std::vector{Key::escape});
+}
+
+TEST_CASE("a terminal without UTF-8 gets ASCII") {
+  const std::vector<ScreenLine> lines{{"\xc3\xa9\xe6\x97\xa5x"}};
+  CHECK(drawn(lines, {10, 1}, true) == "\x1b[H\x1b[K\xc3\xa9\xe6\x97\xa5x");
+  CHECK(drawn(lines, {10, 1}, false) == "\x1b[H\x1b[K??x");
+}
+
+}  // namespace rlock

@@ -1,0 +1,146 @@
+// Profiles in configuration files, and rlock config, which says what is in force and why.
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+struct Result {
+  int status;
+  std::string out, err;
+};
+
+Result result_of(const Words& words, const Process::Options& options) {
+  Rlock rlock{words, options};
+  const int status = rlock.exit_code();
+  return {status, rlock.out(), rlock.err()};
+}
+
+/// A configuration file, and an environment that names it.
+struct Configured {
+  TempDir folder;
+  Process::Options options = Rlock::clean_environment();
+
+  explicit Configured(const std::string& text) {
+    write_file(path(), text);
+    ::chmod(path().c_str(), 0600);
+    options.env["RLOCK_CONFIG"] = path();
+  }
+
+  std::string path() const { return folder / "config"; }
+
+  /// "value | from" of a setting.
+  std::string setting(const std::string& name, Words words = {}) const {
+    words.insert(words.begin(), {"config", "--json"});
+    const Result config = result_of(words, options);
+    REQUIRE_MESSAGE(config.status == 0, config.err);
+    for (const auto& row : nlohmann::json::parse(config.out)["settings"])
+      if (row["name"] == name)
+        return row["value"].get<std::string>() + " | " + row["from"].get<std::string>();
+    return "";
+  }
+};
+
+const std::string kFile =
+    "url = redis://production:6379\n"
+    "prefix = app:\n"
+    "\n"
+    "[staging]\n"
+    "# another server\n"
+    "url = redis://user:CANARY@staging:7000/2\n"
+    "\n"
+    "[test.1]\n"
+    "prefix = test:\n"
+    "connect-timeout = 1m30s\n";
+
+}  // namespace
+
+TEST_CASE("a profile overrules what stands in the file outside of profiles") {
+  const Configured configured{kFile};
+  const std::string file = configured.path();
+  CHECK(configured.setting("url") == "redis://production:6379 | " + file);
+  CHECK(configured.setting("profile").empty());
+  CHECK(configured.setting("url", {"--profile", "staging"}) ==
+        "redis://***@staging:7000/2 | [staging] in " + file);
+  CHECK(configured.setting("prefix", {"--profile", "staging"}) == "app: | " + file);
+  CHECK(configured.setting("prefix", {"--profile", "test.1"}) == "test: | [test.1] in " + file);
+  CHECK(configured.setting("connect-timeout", {"--profile", "test.1"}) == "1m30s | [test.1] in " + file);
+  CHECK(configured.setting("connect-timeout") == "2s | default");
+  CHECK(configured.setting("profile", {"--profile", "test.1"}) == "test.1 | --profile");
+}
+
+TEST_CASE("RLOCK_PROFILE names a profile; RLOCK_URL overrules that one, and not one that was typed") {
+  Configured configured{kFile};
+  configured.options.env["RLOCK_PROFILE"] = "test.1";
+  CHECK(configured.setting("prefix") == "test: | [test.1] in " + configured.path());
+  CHECK(configured.setting("profile") == "test.1 | RLOCK_PROFILE");
+  configured.options.env["RLOCK_PROFILE"] = "staging";
+  configured.options.env["RLOCK_URL"] = "redis://other";
+  CHECK(configured.setting("url") == "redis://other:6379 | RLOCK_URL");
+  CHECK(configured.setting("url", {"--profile", "staging"}) ==
+        "redis://***@staging:7000/2 | [staging] in " + configured.path());
+  CHECK(configured.setting("url", {"--profile", "staging", "--url", "redis://typed"}) ==
+        "redis://typed:6379 | --url");
+}
+
+TEST_CASE("78: a profile that there is not, and a section that no file should have") {
+  const Configured configured{kFile};
+  const Result none = result_of({"inspect", "--profile", "stagin"}, configured.options);
+  CHECK(none.status == 78);
+  CHECK(none.err == "rlock: there is no profile 'stagin'; there are: staging, test.1\n");
+  for (const auto& [text, why] : {std::pair{"[a b]\n", "line 1: expected [NAME], of letters"},
+                                  std::pair{"[a\n", "line 1: expected [NAME], of letters"},
+                                  std::pair{"[a]\n[a]\n", "line 2: [a] stands there twice"},
+                                  std::pair{"[a]\nurl = nonsense://x\n", "line 2: url: "},
+                                  std::pair{"[a]\nprofile = b\n", "line 2: unknown name"}}) {
+    CAPTURE(text);
+    const Result refused = result_of({"config"}, Configured{text}.options);
+    CHECK(refused.status == 78);
+    CHECK_MESSAGE(refused.err.find(why) != std::string::npos, refused.err);
+  }
+  Process::Options bare = Rlock::clean_environment();
+  bare.env["RLOCK_CONFIG"] = "/dev/null";
+  CHECK(result_of({"config", "--profile", "x"}, bare).status == 78);
+}
+
+TEST_CASE("commands of a run under a profile are told which") {
+  RedisServer redis;
+  const Configured configured{"[here]\nurl = " + redis.url() + "\nprefix = app:\n"};
+  Process::Options options = configured.options;
+  const Result run = result_of({"run", "--profile", "here", "-k", "deploy", "--", "sh", "-c",
+                                "echo $RLOCK_PROFILE $RLOCK_LOCK; " + rlock_binary() + " list -q"},
+                               options);
+  CHECK(run.status == 0);
+  CHECK(run.out == "here app:deploy\ndeploy\n");
+}
+
+TEST_CASE("config names each source, and never a password") {
+  Configured configured{kFile};
+  configured.options.env["RLOCK_PASSWORD"] = "CANARY-2";
+  CHECK(configured.setting("password") == "not shown | RLOCK_PASSWORD");
+  CHECK(configured.setting("password", {"--password-file", "/run/secret"}) ==
+        "in /run/secret | --password-file");
+  CHECK(configured.setting("tls", {"--tls"}) == "yes | --tls");
+  CHECK(configured.setting("db", {"--db", "3"}) == "3 | --db");
+  CHECK(configured.setting("config") == configured.path() + " | RLOCK_CONFIG");
+  const Result text = result_of({"config", "--profile", "staging"}, configured.options);
+  CHECK(text.status == 0);
+  CHECK(text.out.starts_with("url              redis://***@staging:7000/2"));
+  CHECK((text.out + text.err).find("CANARY") == std::string::npos);
+}
+
+TEST_CASE("where nobody named a server config says so") {
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_CONFIG"] = "/dev/null";
+  const Result config = result_of({"config"}, options);
+  CHECK(config.out.starts_with("url              redis://127.0.0.1:6379  default: nobody named a server\n"));
+}
+
+}  // namespace rlock::test

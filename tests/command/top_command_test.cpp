@@ -1,0 +1,181 @@
+// rlock top on a real terminal: keys, its size, signals, and a server that goes and comes.
+
+#include <doctest/doctest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "base/text.h"
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr std::chrono::seconds kDeadline{30};
+const std::string kEnter = "\x1b[?1049h";
+const std::string kLeave = "\x1b[?1049l";
+
+Process::Options environment(const RedisServer& redis) {
+  Process::Options options = redis.environment();
+  options.env["TERM"] = "xterm";
+  options.env["LC_ALL"] = "C.UTF-8";
+  return options;
+}
+
+void acquire(const RedisServer& redis, const std::string& key) {
+  Rlock acquire{{"lock", "acquire", key, "--lease", "10m"}, redis.environment()};
+  REQUIRE(acquire.exit_code(kDeadline) == 0);
+}
+
+Words top(Words more = {}) {
+  more.insert(more.begin(), {rlock_binary(), "top", "--every", "100ms"});
+  return more;
+}
+
+/// Of the terminal of a program.
+std::string stty(pid_t pid, const std::string& words) {
+  const std::string tty = std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/fd/0");
+  return output_of({"sh", "-c", "stty -F " + tty + " " + words});
+}
+
+}  // namespace
+
+TEST_CASE("top shows keys, live, and q puts the terminal back") {
+  RedisServer redis;
+  acquire(redis, "deploy");
+  Pty terminal{top(), environment(redis)};
+  terminal.expect(kEnter);
+  terminal.expect("1 keys, 1 held");
+  terminal.expect("deploy");
+  acquire(redis, "report");
+  terminal.expect("2 keys, 2 held");
+  terminal.expect("report");
+  redis.del("report");
+  redis.del("rlock:meta:{report}");
+  terminal.expect("1 keys, 1 held");
+  terminal.type("?");
+  terminal.expect("sort by key, age (oldest first)");
+  terminal.type("q");
+  terminal.expect("1 keys");
+  terminal.type("\r");
+  terminal.expect("nobody renews it");
+  terminal.type("\x1b");
+  terminal.type("s");
+  terminal.expect("sorted by age");
+  terminal.type("q");
+  terminal.expect(kLeave);
+  CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("top draws for the size that its terminal has, and for the next one") {
+  RedisServer redis;
+  for (int i = 0; i < 40; ++i) acquire(redis, "key-" + std::to_string(100 + i));
+  Words line{"sh", "-c", "stty cols 80 rows 24; exec \"$@\"", "sh"};
+  for (const std::string& word : top()) line.push_back(word);
+  Pty terminal{line, environment(redis)};
+  terminal.expect("key-119");
+  terminal.expect("q quit");
+  CHECK(terminal.screen().find("key-120") == std::string::npos);
+  stty(terminal.pid(), "cols 200 rows 60");
+  terminal.expect("key-139");
+  terminal.type("q");
+  CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("a signal that ends top, and one that stops it, find the terminal as it was") {
+  RedisServer redis;
+  acquire(redis, "deploy");
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    CAPTURE(signal);
+    Pty terminal{top(), environment(redis)};
+    terminal.expect("deploy");
+    ::kill(terminal.pid(), signal);
+    terminal.expect(kLeave);
+    CHECK(terminal.exit_code(kDeadline) == 128 + signal);
+  }
+}
+
+TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {
+  RedisServer redis;
+  acquire(redis, "deploy");
+  Process::Options options = environment(redis);
+  options.env["PS1"] = "=prompt= ";
+  Pty shell{{"bash", "--norc", "-i"}, options};
+  shell.expect("=prompt= ");
+  shell.type(rlock_binary() + " top --every 100ms\r");
+  shell.expect("deploy");
+  shell.type(Pty::kSuspend);
+  shell.expect(kLeave);
+  shell.expect("=prompt= ");
+  shell.type("stty -a | grep -c ' echo '\r");
+  shell.expect("1\r\n");
+  shell.type("fg\r");
+  shell.expect(kEnter);
+  shell.expect("deploy");
+  shell.type("q");
+  shell.expect(kLeave);
+  shell.expect("=prompt= ");
+  shell.type("exit\r");
+  CHECK(shell.exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("top says that its server has gone, answers keys meanwhile, and goes on when it is back") {
+  RedisServer redis;
+  acquire(redis, "deploy");
+  Pty terminal{top(), environment(redis)};
+  terminal.expect("deploy");
+  redis.kill();
+  terminal.expect("cannot use redis at");
+  terminal.type("s");
+  terminal.expect("sorted by age");
+  redis.restart();
+  acquire(redis, "again");
+  terminal.expect("again");
+  terminal.type("q");
+  CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+TEST_CASE("a frozen server does not keep top from its end") {
+  RedisServer redis;
+  acquire(redis, "deploy");
+  Pty terminal{top({"--command-timeout", "60s"}), environment(redis)};
+  terminal.expect("deploy");
+  redis.freeze();
+  terminal.type("s");
+  terminal.expect("sorted by age");
+  terminal.type("q");
+  CHECK(terminal.exit_code(std::chrono::seconds{10}) == 0);
+  redis.thaw();
+}
+
+TEST_CASE("without a terminal that can be drawn on top is a usage error that names rlock list") {
+  RedisServer redis;
+  Rlock piped{{"top"}, redis.environment()};
+  CHECK(piped.exit_code(kDeadline) == 64);
+  CHECK(piped.err() == "rlock: this is no terminal; use rlock list\n");
+  Process::Options options = environment(redis);
+  options.env["TERM"] = "dumb";
+  Pty dumb{top(), options};
+  CHECK(dumb.exit_code(kDeadline) == 64);
+  CHECK(dumb.screen().find("(TERM is dumb); use rlock list") != std::string::npos);
+  CHECK(dumb.screen().find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("where the terminal shows no UTF-8 top sends none, and never a byte that a terminal obeys") {
+  RedisServer redis;
+  acquire(redis, "d\xc3\xa9ploy");
+  redis.cli({"HSET", "rlock:meta:{k\x1b[2J}", "o:1", "{}"});
+  Process::Options options = environment(redis);
+  options.env["LC_ALL"] = "C";
+  Pty terminal{top(), options};
+  terminal.expect("d?ploy");
+  terminal.expect("k\\x1b[2J");
+  CHECK(terminal.screen().find("\xc3\xa9") == std::string::npos);
+  CHECK(terminal.screen().find("\x1b[2J") == std::string::npos);
+  terminal.type("q");
+  CHECK(terminal.exit_code(kDeadline) == 0);
+}
+
+}  // namespace rlock::test
