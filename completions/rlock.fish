@@ -5,7 +5,7 @@ function __rlock_typed
     set -l words (commandline -opc)
     set -e words[1]
     while set -q words[1]; and string match -q -- '-*' $words[1]
-        contains -- $words[1] -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+        contains -- $words[1] -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
         set -e words[1]
     end
     set -q words[1]; and printf '%s\n' $words
@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -81,9 +81,9 @@ function __rlock_ask
                 set -a urls (string replace -- -u '' $words[$i])
             case '--url=*'
                 set -a urls (string replace -- --url= '' $words[$i])
-            case --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout
+            case --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout
                 set -a more $words[$i]=$words[$next]
-            case '--password-file=*' '--user=*' '--db=*' '--prefix=*' '--config=*' '--cacert=*' '--cacertdir=*' '--cert=*' '--tls-key=*' '--sni=*' '--connect-timeout=*' '--command-timeout=*' --tls --insecure
+            case '--password-file=*' '--user=*' '--db=*' '--prefix=*' '--config=*' '--profile=*' '--cacert=*' '--cacertdir=*' '--cert=*' '--tls-key=*' '--sni=*' '--connect-timeout=*' '--command-timeout=*' --tls --insecure
                 set -a more $words[$i]
         end
     end
@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --expire --host --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --every --expire --host --if-owner --key --kill-after --label --lease --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --profile --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -132,6 +132,7 @@ complete -c rlock -n '__rlock_words' -l user -x -d 'The ACL user, whatever the U
 complete -c rlock -n '__rlock_words' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_words' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_words' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_words' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_words' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_words' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_words' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -151,9 +152,11 @@ complete -c rlock -n __rlock_words -a sem -d 'init, acquire, release, add, drain
 complete -c rlock -n __rlock_words -a latch -d 'set, down, wait, status, delete'
 complete -c rlock -n __rlock_words -a list -d 'one line a key: who has it, since when, who waits'
 complete -c rlock -n __rlock_words -a metrics -d 'what list shows, as text for Prometheus'
+complete -c rlock -n __rlock_words -a top -d 'the same, live'
 complete -c rlock -n __rlock_words -a inspect -d 'who holds what, since when, until when, who waits'
 complete -c rlock -n __rlock_words -a stop -d 'ask whoever holds a lock to end'
 complete -c rlock -n __rlock_words -a unlock -d 'remove a lock by force'
+complete -c rlock -n __rlock_words -a config -d 'which settings are in force, and why'
 complete -c rlock -n __rlock_words -a doctor -d 'is this server fit to hold locks?'
 complete -c rlock -n __rlock_words -a server -d 'start, stop, status'
 complete -c rlock -n __rlock_words -a scripts -d 'list, show, load'
@@ -204,6 +207,7 @@ complete -c rlock -n '__rlock_verb run' -l user -x -d 'The ACL user, whatever th
 complete -c rlock -n '__rlock_verb run' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb run' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb run' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb run' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb run' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb run' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb run' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -231,6 +235,7 @@ complete -c rlock -n '__rlock_verb flock' -l user -x -d 'The ACL user, whatever 
 complete -c rlock -n '__rlock_verb flock' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb flock' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb flock' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb flock' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb flock' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb flock' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb flock' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -275,6 +280,7 @@ complete -c rlock -n '__rlock_verb lock acquire' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb lock acquire' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb lock acquire' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb lock acquire' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock acquire' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb lock acquire' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb lock acquire' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb lock acquire' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -302,6 +308,7 @@ complete -c rlock -n '__rlock_verb lock release' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb lock release' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb lock release' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb lock release' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock release' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb lock release' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb lock release' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb lock release' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -330,6 +337,7 @@ complete -c rlock -n '__rlock_verb lock renew' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb lock renew' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb lock renew' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb lock renew' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock renew' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb lock renew' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb lock renew' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb lock renew' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -360,6 +368,7 @@ complete -c rlock -n '__rlock_verb lock status' -l user -x -d 'The ACL user, wha
 complete -c rlock -n '__rlock_verb lock status' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb lock status' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb lock status' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock status' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb lock status' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb lock status' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb lock status' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -386,6 +395,7 @@ complete -c rlock -n '__rlock_verb lock wait' -l user -x -d 'The ACL user, whate
 complete -c rlock -n '__rlock_verb lock wait' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb lock wait' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb lock wait' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb lock wait' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb lock wait' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb lock wait' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb lock wait' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -411,6 +421,7 @@ complete -c rlock -n '__rlock_verb permit init' -l user -x -d 'The ACL user, wha
 complete -c rlock -n '__rlock_verb permit init' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit init' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit init' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit init' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit init' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit init' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit init' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -436,6 +447,7 @@ complete -c rlock -n '__rlock_verb permit add' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb permit add' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit add' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit add' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit add' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit add' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit add' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit add' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -467,6 +479,7 @@ complete -c rlock -n '__rlock_verb permit acquire' -l user -x -d 'The ACL user, 
 complete -c rlock -n '__rlock_verb permit acquire' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit acquire' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit acquire' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit acquire' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit acquire' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit acquire' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit acquire' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -492,6 +505,7 @@ complete -c rlock -n '__rlock_verb permit release' -l user -x -d 'The ACL user, 
 complete -c rlock -n '__rlock_verb permit release' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit release' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit release' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit release' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit release' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit release' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit release' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -518,6 +532,7 @@ complete -c rlock -n '__rlock_verb permit renew' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb permit renew' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit renew' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit renew' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit renew' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit renew' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit renew' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit renew' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -544,6 +559,7 @@ complete -c rlock -n '__rlock_verb permit status' -l user -x -d 'The ACL user, w
 complete -c rlock -n '__rlock_verb permit status' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit status' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit status' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit status' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit status' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit status' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit status' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -570,6 +586,7 @@ complete -c rlock -n '__rlock_verb permit delete' -l user -x -d 'The ACL user, w
 complete -c rlock -n '__rlock_verb permit delete' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb permit delete' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb permit delete' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb permit delete' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb permit delete' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb permit delete' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb permit delete' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -595,6 +612,7 @@ complete -c rlock -n '__rlock_verb sem init' -l user -x -d 'The ACL user, whatev
 complete -c rlock -n '__rlock_verb sem init' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem init' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem init' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem init' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem init' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem init' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem init' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -624,6 +642,7 @@ complete -c rlock -n '__rlock_verb sem acquire' -l user -x -d 'The ACL user, wha
 complete -c rlock -n '__rlock_verb sem acquire' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem acquire' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem acquire' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem acquire' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem acquire' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem acquire' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem acquire' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -650,6 +669,7 @@ complete -c rlock -n '__rlock_verb sem release' -l user -x -d 'The ACL user, wha
 complete -c rlock -n '__rlock_verb sem release' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem release' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem release' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem release' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem release' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem release' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem release' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -675,6 +695,7 @@ complete -c rlock -n '__rlock_verb sem add' -l user -x -d 'The ACL user, whateve
 complete -c rlock -n '__rlock_verb sem add' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem add' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem add' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem add' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem add' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem add' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem add' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -701,6 +722,7 @@ complete -c rlock -n '__rlock_verb sem drain' -l user -x -d 'The ACL user, whate
 complete -c rlock -n '__rlock_verb sem drain' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem drain' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem drain' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem drain' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem drain' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem drain' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem drain' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -727,6 +749,7 @@ complete -c rlock -n '__rlock_verb sem status' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb sem status' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem status' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem status' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem status' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem status' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem status' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem status' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -753,6 +776,7 @@ complete -c rlock -n '__rlock_verb sem delete' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb sem delete' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb sem delete' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb sem delete' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb sem delete' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb sem delete' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb sem delete' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb sem delete' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -779,6 +803,7 @@ complete -c rlock -n '__rlock_verb latch set' -l user -x -d 'The ACL user, whate
 complete -c rlock -n '__rlock_verb latch set' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb latch set' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb latch set' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb latch set' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb latch set' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb latch set' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb latch set' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -805,6 +830,7 @@ complete -c rlock -n '__rlock_verb latch down' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb latch down' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb latch down' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb latch down' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb latch down' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb latch down' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb latch down' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb latch down' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -835,6 +861,7 @@ complete -c rlock -n '__rlock_verb latch wait' -l user -x -d 'The ACL user, what
 complete -c rlock -n '__rlock_verb latch wait' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb latch wait' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb latch wait' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb latch wait' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb latch wait' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb latch wait' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb latch wait' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -861,6 +888,7 @@ complete -c rlock -n '__rlock_verb latch status' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb latch status' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb latch status' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb latch status' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb latch status' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb latch status' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb latch status' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb latch status' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -886,6 +914,7 @@ complete -c rlock -n '__rlock_verb latch delete' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb latch delete' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb latch delete' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb latch delete' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb latch delete' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb latch delete' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb latch delete' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb latch delete' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -919,6 +948,7 @@ complete -c rlock -n '__rlock_verb list' -l user -x -d 'The ACL user, whatever t
 complete -c rlock -n '__rlock_verb list' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb list' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb list' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb list' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb list' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb list' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb list' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -942,6 +972,7 @@ complete -c rlock -n '__rlock_verb metrics' -l user -x -d 'The ACL user, whateve
 complete -c rlock -n '__rlock_verb metrics' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb metrics' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb metrics' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb metrics' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb metrics' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb metrics' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb metrics' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -957,6 +988,33 @@ complete -c rlock -n '__rlock_verb metrics' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb metrics' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb metrics' -x -a '(__rlock_keys numbers)'
 
+# rlock top
+complete -c rlock -n '__rlock_verb top' -l all -d 'also what rlock wrote nothing about: Redisson\'s locks, and every number'
+complete -c rlock -n '__rlock_verb top' -l scan-time -x -d 'look for keys no longer than this'
+complete -c rlock -n '__rlock_verb top' -l every -x -d 'look again after this'
+complete -c rlock -n '__rlock_verb top' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb top' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb top' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb top' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb top' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb top' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb top' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb top' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
+complete -c rlock -n '__rlock_verb top' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb top' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb top' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb top' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb top' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb top' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb top' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb top' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb top' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb top' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb top' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb top' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb top' -s V -l version -d 'say which rlock this is'
+complete -c rlock -n '__rlock_verb top' -x -a '(__rlock_keys numbers)'
+
 # rlock inspect
 complete -c rlock -n '__rlock_verb inspect' -s k -l key -x -a '(__rlock_keys numbers)'
 complete -c rlock -n '__rlock_verb inspect' -l json -d 'one document; schema in rlock-inspect(1)'
@@ -969,6 +1027,7 @@ complete -c rlock -n '__rlock_verb inspect' -l user -x -d 'The ACL user, whateve
 complete -c rlock -n '__rlock_verb inspect' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb inspect' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb inspect' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb inspect' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb inspect' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb inspect' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb inspect' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -994,6 +1053,7 @@ complete -c rlock -n '__rlock_verb stop' -l user -x -d 'The ACL user, whatever t
 complete -c rlock -n '__rlock_verb stop' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb stop' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb stop' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb stop' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb stop' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb stop' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb stop' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -1022,6 +1082,7 @@ complete -c rlock -n '__rlock_verb unlock' -l user -x -d 'The ACL user, whatever
 complete -c rlock -n '__rlock_verb unlock' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb unlock' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb unlock' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb unlock' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb unlock' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb unlock' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb unlock' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -1037,6 +1098,30 @@ complete -c rlock -n '__rlock_verb unlock' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb unlock' -s V -l version -d 'say which rlock this is'
 complete -c rlock -n '__rlock_verb unlock' -x -a '(__rlock_keys keys)'
 
+# rlock config
+complete -c rlock -n '__rlock_verb config' -l json -d 'one document; schema in rlock-config(1)'
+complete -c rlock -n '__rlock_verb config' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
+complete -c rlock -n '__rlock_verb config' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
+complete -c rlock -n '__rlock_verb config' -l askpass -d 'Ask for the password on the terminal'
+complete -c rlock -n '__rlock_verb config' -l user -x -d 'The ACL user, whatever the URL says'
+complete -c rlock -n '__rlock_verb config' -l db -x -d 'The number of the database, whatever the URL says'
+complete -c rlock -n '__rlock_verb config' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
+complete -c rlock -n '__rlock_verb config' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb config' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
+complete -c rlock -n '__rlock_verb config' -l tls -d 'Speak TLS, as rediss: does'
+complete -c rlock -n '__rlock_verb config' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
+complete -c rlock -n '__rlock_verb config' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
+complete -c rlock -n '__rlock_verb config' -l cert -r -F -d 'The certificate that we show; it needs --tls-key'
+complete -c rlock -n '__rlock_verb config' -l tls-key -r -F -d 'The private key of that certificate, without a passphrase'
+complete -c rlock -n '__rlock_verb config' -l sni -x -d 'The name that the server has to prove, instead of the host\'s'
+complete -c rlock -n '__rlock_verb config' -l insecure -d 'Encrypt without asking who the server is'
+complete -c rlock -n '__rlock_verb config' -l connect-timeout -x -d 'For one attempt: looking the name up, connecting, TLS and greeting'
+complete -c rlock -n '__rlock_verb config' -l command-timeout -x -d 'For the answer to one request'
+complete -c rlock -n '__rlock_verb config' -s q -l quiet -d 'Only errors and warnings'
+complete -c rlock -n '__rlock_verb config' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
+complete -c rlock -n '__rlock_verb config' -s h -l help -d 'say what this does'
+complete -c rlock -n '__rlock_verb config' -s V -l version -d 'say which rlock this is'
+
 # rlock doctor
 complete -c rlock -n '__rlock_verb doctor' -l json -d 'one document'
 complete -c rlock -n '__rlock_verb doctor' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
@@ -1046,6 +1131,7 @@ complete -c rlock -n '__rlock_verb doctor' -l user -x -d 'The ACL user, whatever
 complete -c rlock -n '__rlock_verb doctor' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb doctor' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb doctor' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb doctor' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb doctor' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb doctor' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb doctor' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -1107,6 +1193,7 @@ complete -c rlock -n '__rlock_verb scripts load' -l user -x -d 'The ACL user, wh
 complete -c rlock -n '__rlock_verb scripts load' -l db -x -d 'The number of the database, whatever the URL says'
 complete -c rlock -n '__rlock_verb scripts load' -l prefix -x -d 'Stands before every KEY; or RLOCK_PREFIX'
 complete -c rlock -n '__rlock_verb scripts load' -l config -r -F -d 'Read this configuration file and no other; or RLOCK_CONFIG'
+complete -c rlock -n '__rlock_verb scripts load' -l profile -x -d 'What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE'
 complete -c rlock -n '__rlock_verb scripts load' -l tls -d 'Speak TLS, as rediss: does'
 complete -c rlock -n '__rlock_verb scripts load' -l cacert -r -F -d 'Trust the authorities in this file instead of the system\'s'
 complete -c rlock -n '__rlock_verb scripts load' -l cacertdir -x -a '(__fish_complete_directories)' -d 'Trust the authorities in this folder instead of the system\'s'
@@ -1147,7 +1234,7 @@ complete -c rlock -n '__rlock_verb help' -s q -l quiet -d 'Only errors and warni
 complete -c rlock -n '__rlock_verb help' -s v -l verbose -d 'Also what happens inside, and when, counted from the start: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections'
 complete -c rlock -n '__rlock_verb help' -s h -l help -d 'say what this does'
 complete -c rlock -n '__rlock_verb help' -s V -l version -d 'say which rlock this is'
-complete -c rlock -n '__rlock_verb help' -x -a 'run flock lock permit sem latch list metrics inspect stop unlock doctor server scripts completion help version'
+complete -c rlock -n '__rlock_verb help' -x -a 'run flock lock permit sem latch list metrics top inspect stop unlock config doctor server scripts completion help version'
 
 # rlock version
 complete -c rlock -n '__rlock_verb version' -s q -l quiet -d 'Only errors and warnings'

@@ -11,8 +11,8 @@ _rlock_ask() {
       -u | --url) urls+=("${(Q)typed[++i]}") ;;
       -u?*) urls+=("${(Q)typed[i]#-u}") ;;
       --url=*) urls+=("${(Q)typed[i]#*=}") ;;
-      --password-file | --user | --db | --prefix | --config | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
-      --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${(Q)typed[i]}") ;;
+      --password-file | --user | --db | --prefix | --config | --profile | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
+      --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --profile=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${(Q)typed[i]}") ;;
       --tls | --insecure) more+=("$typed[i]") ;;
     esac
   done
@@ -117,6 +117,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -160,6 +161,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -219,6 +221,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -253,6 +256,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -288,6 +292,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -327,6 +332,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -361,6 +367,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -393,6 +400,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -426,6 +434,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -468,6 +477,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -500,6 +510,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -534,6 +545,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -568,6 +580,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -602,6 +615,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -634,6 +648,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -674,6 +689,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -707,6 +723,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -739,6 +756,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -773,6 +791,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -806,6 +825,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -840,6 +860,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -873,6 +894,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -907,6 +929,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -947,6 +970,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -980,6 +1004,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1012,6 +1037,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1054,6 +1080,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1082,6 +1109,41 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        '*:PATTERN:_rlock_numbers' \
+        && ret=0
+      ;;
+    'top')
+      _arguments -s -S \
+        '*--all[also what rlock wrote nothing about\: Redisson'\''s]' \
+        '*--scan-time=[look for keys no longer than this]:DUR:( )' \
+        '*--every=[look again after this]:DUR:( )' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1119,6 +1181,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1151,6 +1214,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1188,6 +1252,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1208,6 +1273,37 @@ _rlock_arguments() {
         '*:KEY:_rlock_keys' \
         && ret=0
       ;;
+    'config')
+      _arguments -s -S \
+        '*--json[one document; schema in rlock-config(1)]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        && ret=0
+      ;;
     'doctor')
       _arguments -s -S \
         '*--json[one document]' \
@@ -1219,6 +1315,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1311,6 +1408,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1376,7 +1474,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':VERB:(run flock lock permit sem latch list metrics inspect stop unlock doctor server scripts completion help version)' \
+        ':VERB:(run flock lock permit sem latch list metrics top inspect stop unlock config doctor server scripts completion help version)' \
         ':VERB:( )' \
         && ret=0
       ;;
@@ -1401,7 +1499,7 @@ _rlock() {
   local -a nouns typed valued
   local -A opt_args
   typed=("${words[@]}")
-  valued=(-u --url --password-file --user --db --prefix --config --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout)
+  valued=(-u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout)
   nouns=(
     'run:rlock run -k KEY \[OPTIONS\] \[--\] COMMAND \[ARG...\]'
     'flock:the same by the command line of flock(1)'
@@ -1411,9 +1509,11 @@ _rlock() {
     'latch:set, down, wait, status, delete'
     'list:one line a key\: who has it, since when, who waits'
     'metrics:what list shows, as text for Prometheus'
+    'top:the same, live'
     'inspect:who holds what, since when, until when, who waits'
     'stop:ask whoever holds a lock to end'
     'unlock:remove a lock by force'
+    'config:which settings are in force, and why'
     'doctor:is this server fit to hold locks?'
     'server:start, stop, status'
     'scripts:list, show, load'
@@ -1436,7 +1536,7 @@ _rlock() {
   done
   if ((CURRENT == 2)); then
     if [[ $words[2] == -* ]]; then
-      compadd -- -u --url --password-file --askpass --user --db --prefix --config --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version && ret=0
+      compadd -- -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version && ret=0
     else
       _describe verb nouns && ret=0
     fi

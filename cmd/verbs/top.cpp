@@ -113,7 +113,10 @@ class Live {
       return session_.redis.settled(request) ||
              answered_by(session_.redis.quorum(), session_.redis.votes(request));
     };
-    while (!answered()) turn(until);
+    while (!answered()) {
+      turn(until);
+      session_.redis.ready(0, Clock::now());
+    }
     const Votes votes = session_.redis.votes(request);
     session_.redis.drop(request);
     if (answered_by(session_.redis.quorum(), votes)) return;

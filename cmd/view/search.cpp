@@ -146,10 +146,11 @@ class Search {
     while (!server.settled(request)) {
       if (options_.turn) {
         options_.turn(deadline);
-        continue;
+      } else {
+        session_.loop.turn(deadline);
+        if (session_.signals.ended()) die_of(*session_.signals.ended());
       }
-      session_.loop.turn(deadline);
-      if (session_.signals.ended()) die_of(*session_.signals.ended());
+      server.ready(0, Clock::now());  // the loop may have told it before it read from a connection
     }
     const Vote vote = server.votes(request).front();
     server.drop(request);

@@ -106,6 +106,8 @@ bool Survey::advance(Task& task) {
 
 void Survey::advance() {
   const TimePoint now = Clock::now();
+  // The loop may have told it before it read from a connection, which a server that denies us then closes.
+  session_.redis.ready(0, now);
   wake_at_ = kNever;
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     bool done = false;

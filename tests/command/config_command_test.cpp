@@ -41,7 +41,8 @@ struct Configured {
     words.insert(words.begin(), {"config", "--json"});
     const Result config = result_of(words, options);
     REQUIRE_MESSAGE(config.status == 0, config.err);
-    for (const auto& row : nlohmann::json::parse(config.out)["settings"])
+    const auto document = nlohmann::json::parse(config.out);
+    for (const auto& row : document["settings"])
       if (row["name"] == name)
         return row["value"].get<std::string>() + " | " + row["from"].get<std::string>();
     return "";
@@ -71,7 +72,7 @@ TEST_CASE("a profile overrules what stands in the file outside of profiles") {
         "redis://***@staging:7000/2 | [staging] in " + file);
   CHECK(configured.setting("prefix", {"--profile", "staging"}) == "app: | " + file);
   CHECK(configured.setting("prefix", {"--profile", "test.1"}) == "test: | [test.1] in " + file);
-  CHECK(configured.setting("connect-timeout", {"--profile", "test.1"}) == "1m30s | [test.1] in " + file);
+  CHECK(configured.setting("connect-timeout", {"--profile", "test.1"}) == "90s | [test.1] in " + file);
   CHECK(configured.setting("connect-timeout") == "2s | default");
   CHECK(configured.setting("profile", {"--profile", "test.1"}) == "test.1 | --profile");
 }

@@ -19,7 +19,6 @@ const std::string kLeave = "\x1b[?1049l";
 
 Process::Options environment(const RedisServer& redis) {
   Process::Options options = redis.environment();
-  options.env["TERM"] = "xterm";
   options.env["LC_ALL"] = "C.UTF-8";
   return options;
 }
@@ -30,7 +29,8 @@ void acquire(const RedisServer& redis, const std::string& key) {
 }
 
 Words top(Words more = {}) {
-  more.insert(more.begin(), {rlock_binary(), "top", "--every", "100ms"});
+  // The terminal of a test is dumb, unless told otherwise.
+  more.insert(more.begin(), {"env", "TERM=xterm", rlock_binary(), "top", "--every", "100ms"});
   return more;
 }
 
@@ -101,14 +101,13 @@ TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {
   RedisServer redis;
   acquire(redis, "deploy");
   Process::Options options = environment(redis);
-  options.env["PS1"] = "=prompt= ";
   Pty shell{{"bash", "--norc", "-i"}, options};
-  shell.expect("=prompt= ");
-  shell.type(rlock_binary() + " top --every 100ms\r");
+  shell.expect("$ ");
+  shell.type("TERM=xterm " + rlock_binary() + " top --every 100ms\r");
   shell.expect("deploy");
   shell.type(Pty::kSuspend);
   shell.expect(kLeave);
-  shell.expect("=prompt= ");
+  shell.expect("$ ");
   shell.type("stty -a | grep -c ' echo '\r");
   shell.expect("1\r\n");
   shell.type("fg\r");
@@ -116,7 +115,7 @@ TEST_CASE("^Z gives the terminal back to the shell, and fg draws again") {
   shell.expect("deploy");
   shell.type("q");
   shell.expect(kLeave);
-  shell.expect("=prompt= ");
+  shell.expect("$ ");
   shell.type("exit\r");
   CHECK(shell.exit_code(kDeadline) == 0);
 }
@@ -156,8 +155,7 @@ TEST_CASE("without a terminal that can be drawn on top is a usage error that nam
   CHECK(piped.exit_code(kDeadline) == 64);
   CHECK(piped.err() == "rlock: this is no terminal; use rlock list\n");
   Process::Options options = environment(redis);
-  options.env["TERM"] = "dumb";
-  Pty dumb{top(), options};
+  Pty dumb{{rlock_binary(), "top"}, options};
   CHECK(dumb.exit_code(kDeadline) == 64);
   CHECK(dumb.screen().find("(TERM is dumb); use rlock list") != std::string::npos);
   CHECK(dumb.screen().find('\x1b') == std::string::npos);
