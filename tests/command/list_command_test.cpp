@@ -178,7 +178,9 @@ TEST_CASE("list --json has the objects of inspect") {
 
 TEST_CASE("a search that its time ends says so, and shows what it has found") {
   RedisServer redis;
-  for (int i = 0; i < 5; ++i) redis.cli({"HSET", "k" + std::to_string(i), kJava, "1"});
+  RespClient client{redis.where()};
+  for (int i = 0; i < 20'000; ++i) client.send({"SET", "noise:" + std::to_string(i), "12"});
+  for (int i = 0; i < 20'000; ++i) static_cast<void>(client.receive());
   const Result list = result_of({"list", "--all", "-q", "--scan-time", "1ms"}, redis.environment());
   CHECK((list.status == 0 || list.status == 1));
   CHECK(list.err.find("cut short after 1ms; a longer --scan-time shows more") != std::string::npos);
