@@ -46,9 +46,9 @@ class Live {
         do turn(next);
         while (Clock::now() < next);
       }
-    } catch (const Ended&) {  // whatever is under way when somebody presses q
+    } catch (const Ended&) {  // whatever was under way when somebody pressed q
+      terminal_.leave();
     }
-    terminal_.leave();
     if (session_.signals.ended()) die_of(*session_.signals.ended());
   }
 
