@@ -26,7 +26,6 @@ inline std::vector<Words> verb_lines() {
       {"latch", "status", "k"},
       {"doctor"},
       {"scripts", "load"},
-      {"lock", "wait", "-w", "300ms", "k"},
       {"run", "-n", "-k", "k", "--", "true"},
       {"flock", "-n", "k", "true"},
       {"lock", "acquire", "-n", "k", "--lease", "1m"},
