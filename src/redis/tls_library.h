@@ -54,7 +54,8 @@
 /// that must run anywhere.
 namespace rlock::openssl {
 
-#define RLOCK_DECLARE(name) extern decltype (&::name)(name);
+#define RLOCK_DECLARE(name) \
+  extern decltype(&::name) name;        // NOLINT(bugprone-macro-parentheses): g++ forbids them
 RLOCK_OPENSSL_FUNCTIONS(RLOCK_DECLARE)  // NOLINT(readability-identifier-naming): OpenSSL's names
 #undef RLOCK_DECLARE
 

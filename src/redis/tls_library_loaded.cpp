@@ -9,7 +9,7 @@
 
 namespace rlock::openssl {
 
-#define RLOCK_DEFINE(name) decltype (&::name)(name) = nullptr;
+#define RLOCK_DEFINE(name) decltype(&::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses)
 RLOCK_OPENSSL_FUNCTIONS(RLOCK_DEFINE)  // NOLINT(readability-identifier-naming): OpenSSL's names
 #undef RLOCK_DEFINE
 
