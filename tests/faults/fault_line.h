@@ -35,6 +35,7 @@ struct FaultLine {
   Verdict verdict() const { return judge(folder.path()); }
 
   /// Everything is as it was before anybody came: no lock, nobody listening. Metadata may stay until its TTL.
+  /// The server sees the end of a connection a little later than rlock ends.
   bool clean();
 };
 
