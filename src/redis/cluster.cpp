@@ -247,6 +247,8 @@ void Cluster::subscribe() {
       continue;
     }
     if (listened != nullptr) {
+      // Its node has sent the channel away, or another one told: the next call finds the new node by itself.
+      mention(fmt::format("redirected by {} to {}", listened->address().str(), right->address().str()));
       listened->unwatch(channel, true);
       listened->unwatch(channel, false);
     }
