@@ -12,8 +12,9 @@
 
 namespace rlock {
 
-/// One script for all keys, which saves round trips, and then other clients never see some of them taken without
-/// the rest. Nothing: it is a single key, they lie in several slots of a cluster, or they are of different kinds.
+/// One script for all keys, which saves round trips, and then other clients never see some of them taken
+/// without the rest. Nothing: it is a single key, they lie in several slots of a cluster, or they are of
+/// different kinds.
 std::optional<Together> together_of(const std::vector<Part>& parts, const Deployment& deployment);
 
 /// The locks of one run, made from what was typed: one for each key, all taken or none.

@@ -25,11 +25,11 @@ struct ScriptHold {
   Milliseconds sync_timeout{1000};
 };
 
-/// Leaves a process behind (loop/background) that keeps `hold` until the script ends, or somebody releases it by
-/// its owner, and returns when that process is at work.
+/// Leaves a process behind (loop/background) that keeps `hold` until the script ends, or somebody releases it
+/// by its owner, and returns when that process is at work.
 ///
-/// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script in
-/// time. Throws Error{system} when there can be no such process.
+/// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script
+/// in time. Throws Error{system} when there can be no such process.
 void start_script_keeper(const ScriptHold& hold);
 
 /// Of a process that is there and that we may signal. Throws Error{usage} where there is none.

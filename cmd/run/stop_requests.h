@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// Hears `rlock stop` for a run that holds. It begins to listen when the run is a second old: most runs are over
-/// by then, and are to cost the server nothing for it.
+/// Hears `rlock stop` for a run that holds. It begins to listen when the run is a second old: most runs are
+/// over by then, and are to cost the server nothing for it.
 class StopRequests final : public Source {
  public:
   StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now);

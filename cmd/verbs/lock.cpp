@@ -64,8 +64,9 @@ class LockVerb : public Verb {
   ServerOptions server_;
 };
 
-/// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases; where a
-/// lease is longer, a keeper that hears nothing for a minute finds the hold gone, and stops its script.
+/// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases;
+/// where a lease is longer, a keeper that hears nothing for a minute finds the hold gone, and stops its
+/// script.
 constexpr Milliseconds kMarkStays{60000};
 
 class Release final : public LockVerb {

@@ -200,8 +200,8 @@ std::string Acquire::document(const Taken& taken, TimePoint started) const {
   return Json::object(fields).str();
 }
 
-/// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is given
-/// back, and so is one that nobody keeps.
+/// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is
+/// given back, and so is one that nobody keeps.
 int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) const {
   const std::string text = json_ ? document(taken, started) : owner_.str();
   if (const int failed = try_print(text + "\n")) {

@@ -1,5 +1,5 @@
-// rlock stop: asks whoever holds a lock to end. Unlike rlock unlock it takes nothing away: the holder stops its
-// command, gives the lock back and ends, so nobody else can have the lock before the command has ended.
+// rlock stop: asks whoever holds a lock to end. Unlike rlock unlock it takes nothing away: the holder stops
+// its command, gives the lock back and ends, so nobody else can have the lock before the command has ended.
 
 #include <fmt/format.h>
 

@@ -19,7 +19,8 @@ std::string cut_to(std::string_view text, std::size_t columns);
 std::string padded_to(std::string_view text, std::size_t columns);
 
 /// How wide columns are to be that would like to be `wished`: together, with what stands between them, no
-/// wider than `total`; 0: no limit. The widest of those that are `flexible` gives first, down to kLeastColumn.
+/// wider than `total`; 0: no limit. The widest of those that are `flexible` gives first, down to
+/// kLeastColumn.
 std::vector<std::size_t> fitted(std::vector<std::size_t> wished, const std::vector<bool>& flexible,
                                 std::size_t total);
 constexpr std::size_t kLeastColumn = 8;

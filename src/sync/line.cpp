@@ -39,7 +39,8 @@ std::optional<Line::Heard> place_in(std::string_view text) {
   return Line::Heard{.place = place, .rest = rest ? Milliseconds{*rest} : Milliseconds{-1}};
 }
 
-/// "later <ms>": it is our turn, but others than rlock's waiters may take this one first. Nothing: another text.
+/// "later <ms>": it is our turn, but others than rlock's waiters may take this one first. Nothing: another
+/// text.
 std::optional<Line::Heard> later_in(std::string_view text) {
   constexpr std::string_view kLater = "later ";
   constexpr std::int64_t kAtMost = 100;

@@ -20,8 +20,8 @@ enum class ScanPass {
   hashes,  ///< locks, what rlock has written down, and what else is no lock
 };
 
-/// One step. `cursor`: "0" to begin, and when the pass is done; `prefix`: of the keys, empty for all; of facts
-/// it is ignored; `node`: in a cluster a key that lives on the node that is to be looked through.
+/// One step. `cursor`: "0" to begin, and when the pass is done; `prefix`: of the keys, empty for all; of
+/// facts it is ignored; `node`: in a cluster a key that lives on the node that is to be looked through.
 Call scan_step(ScanPass pass, const std::string& cursor, const std::string& prefix, const std::string& node);
 
 struct Scanned {
