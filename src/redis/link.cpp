@@ -41,6 +41,7 @@ Link::~Link() { loop_.leave(*this); }
 
 Connection* Link::connection(TimePoint now) {
   advance(now);  // it may have failed since the last turn
+  used_ = true;
   if (!connection_ && backoff_.due(now)) open(now);
   return connection_.get();
 }
@@ -72,6 +73,7 @@ void Link::read_certificates_again() {
 
 void Link::open(TimePoint now) {
   backoff_.began(now);
+  idle_backoff_.began(now);
   failure_.reset();
   if (std::exchange(opened_, true)) read_certificates_again();  // the first ones were read at the start
   try {
@@ -92,7 +94,8 @@ void Link::failed(Failure why, TimePoint now) {
   connection_.reset();
   second_pubsub_.reset();  // the same server: it has failed too, or will
   subscriptions_.disconnected();
-  backoff_.ended(now);
+  // What only listened has no call wait for a pause that it has caused: a renewal may have little time.
+  (std::exchange(used_, false) ? backoff_ : idle_backoff_).ended(now);
 }
 
 /// Looks at what happened to the connections since the last turn. Pushes first: they are lost with their
@@ -211,14 +214,16 @@ TimePoint Link::wake_at() const {
     return connection->has_pushes() ? TimePoint::min() : kNever;
   const TimePoint subscribe_at = subscriptions_.begin_at();
   if (subscribe_at == kNever) return kNever;
-  if (!connection_) return backoff_.next();  // somebody listens: reconnect without waiting for a call
+  if (!connection_)  // somebody listens: reconnect without waiting for a call
+    return std::max(backoff_.next(), idle_backoff_.next());
   if (pubsub() != nullptr) return subscribe_at;
   return connection_->open() ? std::max(subscribe_at, pubsub_backoff_.next()) : kNever;
 }
 
 void Link::ready(short, TimePoint now) {
   advance(now);
-  if (!connection_ && !subscriptions_.empty() && backoff_.due(now)) open(now);
+  const bool due = backoff_.due(now) && idle_backoff_.due(now);
+  if (!connection_ && !subscriptions_.empty() && due) open(now);
 }
 
 }  // namespace rlock

@@ -98,6 +98,7 @@ class Link final : public Source {
   std::unique_ptr<Connection> second_pubsub_;           ///< where the first cannot subscribe: RESP2
   std::vector<std::unique_ptr<Connection>> abandoned_;  ///< open, unread, for send_on_abandoned()
   Backoff backoff_;
+  Backoff idle_backoff_;  ///< of connections that no call has used
   Backoff pubsub_backoff_;
   Subscriptions subscriptions_;
   std::optional<Failure> failure_;
@@ -106,6 +107,7 @@ class Link final : public Source {
   /// Calls on the connection before this one may still be carried out: see Connection::has_unanswered().
   bool had_unanswered_ = false;
   bool opened_ = false;  ///< before
+  bool used_ = false;    ///< a call has wanted the connection since the last one failed
 };
 
 }  // namespace rlock
