@@ -3,7 +3,7 @@
 //
 // ScriptKeeper::run() is the story. Each turn looks at facts: has the script ended? Was the hold released by
 // its owner, elsewhere? Is it lost, or are we told to end? Only the last two stop the script; after them the
-// lock is given back when the script has ended, and never before.
+// lock is given back when the script and all that it has started have ended, and never before.
 
 #include "cmd/run/script_keeper.h"
 
@@ -37,6 +37,12 @@ namespace {
 /// its lock waits for the answer.
 constexpr Milliseconds kAnswer{250};
 
+/// How often to look for what a script has left behind that was told to end: nobody tells of their end.
+constexpr Milliseconds kLookAgain{50};
+
+/// For how long after KILL, where the lock is lost anyway: a process may not be ours to kill.
+constexpr Milliseconds kLastTries{10000};
+
 class ScriptKeeper {
  public:
   explicit ScriptKeeper(const ScriptHold& hold)
@@ -58,6 +64,7 @@ class ScriptKeeper {
   void keep();
   void turn();
   bool script_ended();
+  bool over();
   void forget_released();
   void look_for_reasons(const std::vector<Message>& messages);
   void begin_to_stop(std::string_view why, const Deadlines& until);
@@ -115,7 +122,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
                   fmt::format("cannot start a guardian: {}", std::strerror(guardian_->start_errno()))};
   }
   at_work();
-  while (!parts_.empty() && !script_ended() && (hold_.stop_on_loss || !keeper_->lost())) turn();
+  while (!parts_.empty() && !over() && (hold_.stop_on_loss || !keeper_->lost())) turn();
   if (guardian_) guardian_->dismiss();
   keeper_->stop(within(kGoodbye));
   if (keeper_->lost() && !hold_.stop_on_loss && !parts_.empty())
@@ -124,7 +131,9 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
 }
 
 void ScriptKeeper::turn() {
-  session_.loop.turn(stage_ == Stage::stopping ? escalation_.wake_at(deadlines()) : kNever);
+  const TimePoint look_at = exit_ ? kNever : plus(Clock::now(), kLookAgain);
+  session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
+                                               : kNever);
   const std::vector<Message> messages = wakeups_.take();
   const auto has_text = [](const Message& message) { return message.text.has_value(); };
   if (stage_ == Stage::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
@@ -179,6 +188,14 @@ bool ScriptKeeper::script_ended() {
   if (!family_.script_lives()) return true;
   exit_.emplace(session_.loop, hold_.script);
   return false;
+}
+
+/// The script has ended; and where it was told to, so has all that it has started: somebody of them may ignore
+/// the signal that ended the script.
+bool ScriptKeeper::over() {
+  if (!script_ended()) return false;
+  if (stage_ == Stage::keeping || family_.all().empty()) return true;
+  return keeper_->lost() && Clock::now() >= plus(deadlines().kill, kLastTries);
 }
 
 /// What the owner has released elsewhere is not ours to keep any more, and no loss.

@@ -158,6 +158,33 @@ TEST_CASE(
   CHECK(has(script.process().err(), "the script runs on"));
 }
 
+TEST_CASE("a script that is asked to end keeps the lock until all that it has started has ended, too") {
+  RedisServer redis;
+  Script script{redis,
+                "owner=$(\"$RLOCK\" lock acquire k --while-pid $$) || exit\n"
+                "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
+                ": >$FOLDER/on\nsleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  REQUIRE(eventually([&] { return !script.file("beat").empty(); }, 10s));
+  CHECK(status_of(redis, {"stop", "k", "-w", "20s"}) == 0);
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+  const std::string last = script.file("beat");
+  CHECK(throughout([&] { return script.file("beat") == last; }, 300ms));
+}
+
+TEST_CASE("what a script whose lock is lost has started gets KILL, also when the script has ended by TERM") {
+  RedisServer redis;
+  Script script{redis,
+                "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit\n"
+                "(trap '' TERM; while :; do date +%N >$FOLDER/beat; sleep 0.02; done) &\n"
+                ": >$FOLDER/on\nsleep 60\n"};
+  REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
+  redis.del("k");
+  CHECK(script.process().exit_code() == 128 + SIGTERM);
+  CHECK(eventually([&] { return script.process().family().empty(); }, 5s));
+}
+
 TEST_CASE("a server that dies stops the script before the lease can have ended") {
   RedisServer redis;
   Script script{
