@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass
 
-from world import Entries, Rlock, eventually, milliseconds, rlock_binary, rlock_once
+from world import Entries, Rlock, all_at_once, eventually, milliseconds, rlock_binary, rlock_once
 
 BUSY, LOST = 75, 125
 
@@ -262,11 +262,10 @@ def shares(case, hand_overs):
     Answers (Java's, rlock's, ms of the longest time between two holds).
     """
     inside = threading.Lock()
-    entered, failures = [], []
+    entered = []
 
     def hold(side, leave):
-        if not inside.acquire(blocking=False):
-            failures.append("two were inside")
+        assert inside.acquire(blocking=False), "two were inside"
         entered.append((side, time.monotonic()))
         time.sleep(0.005)
         inside.release()
@@ -284,20 +283,7 @@ def shares(case, hand_overs):
             hold("rlock", holder.leave)
             assert holder.status() == 0, holder.complaint()
 
-    def work(role, name):
-        try:
-            role(name)
-        except Exception as failure:  # of a thread, to be told by the one that waits for it
-            failures.append(failure)
-
-    workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
-               for role in (java, rlock) for number in range(5)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-        assert not worker.is_alive(), "it comes to no end"
-    assert not failures, failures
+    all_at_once([(java, 5), (rlock, 5)], 120)
     sides = [side for side, _ in entered[:hand_overs]]
     longest = max(after - before for (_, before), (_, after) in zip(entered, entered[1:]))
     return sides.count("java"), sides.count("rlock"), 1000 * longest

@@ -4,7 +4,7 @@ import threading
 import time
 
 from locks import BUSY, Kind
-from world import Rlock, eventually, milliseconds, rlock_once
+from world import Rlock, all_at_once, eventually, milliseconds, rlock_once
 
 MULTI, RED = Kind("multi", ""), Kind("red", "")
 
@@ -97,7 +97,6 @@ def wakes_rlock(case):
 def crosses(case):
     """Two Java threads and three rlocks want the same locks again and again, in opposite orders: all get them, one by one."""
     inside = threading.Lock()
-    failures = []
 
     def be_inside():
         assert inside.acquire(blocking=False), "two were inside"
@@ -118,18 +117,5 @@ def crosses(case):
             holder.leave()
             assert holder.status() == 0, holder.complaint()
 
-    def work(role, name):
-        try:
-            role(name)
-        except Exception as failure:  # of a thread, to be told by the one that waits for it
-            failures.append(failure)
-
-    workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
-               for role, count in ((java, 2), (rlock, 3)) for number in range(count)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(90)
-        assert not worker.is_alive(), "it comes to no end"
-    assert not failures, failures
+    all_at_once([(java, 2), (rlock, 3)], 90)
     assert eventually(lambda: case.holds() == [0, 0, 0]), f"left behind: {case.holds()}"

@@ -28,6 +28,26 @@ def eventually(fact, seconds=5.0):
     return value
 
 
+def all_at_once(roles, seconds):
+    """Runs each role(name) in so many threads, `roles`: [(role, count)], and raises what went wrong in one of them."""
+    failures = []
+
+    def work(role, name):
+        try:
+            role(name)
+        except Exception as failure:  # of a thread, to be told by the one that waits for it
+            failures.append(failure)
+
+    workers = [threading.Thread(target=work, args=(role, f"{role.__name__}{number}"), daemon=True)
+               for role, count in roles for number in range(count)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(seconds)
+        assert not worker.is_alive(), "it comes to no end"
+    assert not failures, failures
+
+
 def milliseconds(nanoseconds):
     return nanoseconds / 1e6
 
