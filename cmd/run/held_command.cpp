@@ -148,9 +148,10 @@ Deadlines HeldCommand::deadlines() const {
   return earliest(of_lock(), {end, plus(end, options_.kill_after)});
 }
 
-void HeldCommand::announce(const Child& child, TimePoint now) {
+void HeldCommand::announce(Child& child, TimePoint now) {
   if (const auto why = said_lost_ ? std::nullopt : lock_.lost()) {
     said_lost_ = true;
+    child.look();  // it may have ended before the loss: then nothing is stopped
     complain(fmt::format("lost {}: {}; {}", lock_.name, *why, what_follows(child, now)));
   }
   if (escalation_.begun() || said_lost_ || asked_by_ || now < options_.max_hold)
@@ -239,7 +240,7 @@ CommandOutcome HeldCommand::finish(Child& child) {
 
 /// Waits for processes of the group that /proc does not show as for the others: as long as the lock is ours,
 /// and only a moment when it is lost. All of them got KILL when the first process had ended.
-void HeldCommand::wait_for_hidden(const Child& child) {
+void HeldCommand::wait_for_hidden(Child& child) {
   while (family_.group_lives()) {
     const TimePoint now = Clock::now();
     announce(child, now);

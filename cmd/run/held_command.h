@@ -76,11 +76,11 @@ class HeldCommand {
   void turn(Child& child);
   void escalate(TimePoint now);
   void hear_requests(TimePoint now);
-  void announce(const Child& child, TimePoint now);
+  void announce(Child& child, TimePoint now);
   bool others_matter(TimePoint now);
   bool wait_for(const std::vector<pid_t>& others);
   CommandOutcome finish(Child& child);
-  void wait_for_hidden(const Child& child);
+  void wait_for_hidden(Child& child);
   void wait_for_rest();
   Deadlines deadlines() const;
   Deadlines of_lock() const;

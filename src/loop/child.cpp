@@ -1,9 +1,9 @@
 // The command's process. start() makes it with clone(CLONE_VM | CLONE_VFORK): it runs become() in our memory,
 // on a stack of its own, while we stand still, and ends that by execve() or by writing errno into the Launch.
-// From then on a signalfd for SIGCHLD wakes the loop, and drain() asks the kernel what happened.
+// From then on a signalfd for SIGCHLD wakes the loop, and look() asks the kernel what happened.
 //
 // The kernel keeps only the latest change of a child, and a signal for a second one may be merged with the
-// first: so drain() never trusts the signal, and asks by waitid() until there is no news.
+// first: so look() never trusts the signal, and asks by waitid() until there is no news.
 //
 // A command that has ended stays a zombie until reap(). That keeps its pid, and with it the number of its
 // group, from being given to somebody else while we may still send signals to that number.
@@ -133,13 +133,13 @@ short Child::interest() const { return POLLIN; }
 
 void Child::ready(short events, TimePoint) {
   signalfd_siginfo info;
-  // Only empties the descriptor: what happened is asked in drain().
+  // Only empties the descriptor: what happened is asked in look().
   while (events != 0 && ::read(changes_.number(), &info, sizeof info) > 0) continue;
-  drain();
+  look();
   if (::getpid() == 1) reap_orphans(pid_);
 }
 
-void Child::drain() {
+void Child::look() {
   siginfo_t info;
   while (!ended_ && !reaped_) {
     info.si_pid = 0;

@@ -46,7 +46,11 @@ class Child final : public Source {
   /// Its pid, which is its group's number too.
   pid_t pid() const noexcept { return pid_; }
 
+  /// As of the last turn or look().
   bool ended() const noexcept { return ended_; }
+
+  /// Asks the kernel what has happened since the last turn.
+  void look();
 
   /// The signal that has stopped it, once for each stop, and not when it already runs again.
   std::optional<int> take_stop() noexcept;
@@ -65,8 +69,6 @@ class Child final : public Source {
   void ready(short events, TimePoint now) override;
 
  private:
-  void drain();
-
   Loop& loop_;
   pid_t pid_ = -1;
   Descriptor changes_;  ///< readable when some child of ours has ended, stopped or continued
