@@ -60,10 +60,12 @@ class Crowd {
 
   /// Does everybody who waits listen where it is told?
   bool listens() {
-    long long count = 0;
-    const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*:{k}:*"});
-    for (const char c : channels) count += c == '\n' ? 1 : 0;
-    return !channels.empty() && count + 1 == length();
+    const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*:{k}:*"}) + "\n";
+    const Words waiters =
+        rlock::split(redis.cli({"ZRANGE", "redisson_unlock_latch:{k}:line", "0", "-1"}), '\n');
+    return std::ranges::all_of(waiters, [&](const std::string& owner) {
+      return channels.find(":" + owner + "\n") != std::string::npos;
+    });
   }
 
   TempDir folder_;

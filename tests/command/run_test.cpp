@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/text.h"
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
@@ -308,6 +309,10 @@ TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   REQUIRE(eventually([&] { return redis.has("k"); }));
   Rlock waiter = redis.rlock("run", "-q", "-k", "k", "--", "true");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  // The holder, too, subscribes when it is a second old: then there are the channels of both and the key's.
+  REQUIRE(eventually([&] {
+    return rlock::split(redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{k}*"}), '\n').size() == 3;
+  }));
   // Behind each question goes, in the same write, what writes down who holds the key.
   const auto polled = [](const std::vector<std::string>& lines) {
     return std::count_if(lines.begin(), lines.end(), [](const auto& line) {
