@@ -5,12 +5,27 @@
 # loader has to find, map and relocate hiredis and libstdc++ first. OpenSSL is neither: see src/redis/tls_library.h.
 #
 # For NOTICE their versions: OPENSSL_VERSION, HIREDIS_VERSION, FMT_VERSION, JSON_VERSION, CLI11_VERSION, ZLIB_VERSION,
-# ZSTD_VERSION and GCC_VERSION.
+# ZSTD_VERSION, and GCC_VERSION or LIBCXX_VERSION and MUSL_VERSION; for the SBOM HIREDIS_SOURCE and OPENSSL_SOURCE, which
+# .ci/setup has written down.
 
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 set(JSON_VERSION ${nlohmann_json_VERSION})
-set(GCC_VERSION ${CMAKE_CXX_COMPILER_VERSION})
+foreach(unused IN ITEMS GCC_VERSION LIBCXX_VERSION MUSL_VERSION)
+  set(${unused} "none")
+endforeach()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(GCC_VERSION ${CMAKE_CXX_COMPILER_VERSION})
+endif()
+if(RLOCK_PORTABLE)
+  set(LIBCXX_VERSION ${CMAKE_CXX_COMPILER_VERSION})
+  file(STRINGS ${RLOCK_DEPS}/zig/musl MUSL_VERSION LIMIT_COUNT 1)
+  file(STRINGS ${RLOCK_DEPS}/sources/stamp sources LIMIT_COUNT 2)
+  list(POP_FRONT sources HIREDIS_SOURCE OPENSSL_SOURCE)
+elseif(EXISTS ${RLOCK_DEPS}/hiredis/stamp)
+  file(STRINGS ${RLOCK_DEPS}/hiredis/stamp HIREDIS_SOURCE LIMIT_COUNT 1 REGEX "hiredis_")
+  string(REGEX MATCH "^hiredis_[^ ]+ [0-9a-f]+" HIREDIS_SOURCE "${HIREDIS_SOURCE}")
+endif()
 
 # hiredis >= 1.1 (RESP3 pushes). Distributions ship no usable CMake package for it, some an older release.
 find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h PATHS ${RLOCK_DEPS}/hiredis/include NO_DEFAULT_PATH)

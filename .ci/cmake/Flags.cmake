@@ -19,14 +19,19 @@ if(RLOCK_SANITIZE)
 endif()
 
 if(RLOCK_HARDENED)
-  include(CheckPIESupported)
-  check_pie_supported(LANGUAGES CXX)
+  if(NOT RLOCK_PORTABLE)  # there the compiler makes nothing else
+    include(CheckPIESupported)
+    check_pie_supported(LANGUAGES CXX)
+  endif()
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   target_compile_options(rlock_flags INTERFACE
-    -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -ffunction-sections -fdata-sections)
+    -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -ffunction-sections -fdata-sections
+    -Wdate-time -ffile-prefix-map=${PROJECT_SOURCE_DIR}/= -ffile-prefix-map=${RLOCK_DEPS}/=)  # the same bytes in every folder
   target_link_options(rlock_flags INTERFACE
     -s -static-libstdc++ -static-libgcc -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--as-needed)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(rlock_flags INTERFACE -fcf-protection -fstack-clash-protection)
+  elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64")
+    target_compile_options(rlock_flags INTERFACE -mbranch-protection=standard)
   endif()
 endif()

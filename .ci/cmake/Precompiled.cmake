@@ -9,3 +9,7 @@ function(precompiled target)
       <set> <string> <string_view> <variant> <vector> <fmt/format.h> ${ARGN})
   endif()
 endfunction()
+
+if(RLOCK_PORTABLE)  # its driver of clang decides by what it is asked for, and does not let -Xclang -emit-pch through
+  set(CMAKE_CXX_COMPILE_OPTIONS_CREATE_PCH -Winvalid-pch -include <PCH_HEADER> -x c++-header)
+endif()

@@ -20,7 +20,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 int print_version() {
-  print_line(version_line());
+  print(version_text());
   return exit_code::ok;
 }
 

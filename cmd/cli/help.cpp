@@ -4,6 +4,11 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "base/log.h"
+#include "built_with.h"
+#include "redis/tls.h"
+
 namespace rlock {
 namespace {
 
@@ -92,6 +97,17 @@ std::string help_screen(const VerbSpec& spec) {
   return text;
 }
 
-std::string version_line() { return fmt::format("rlock {}", RLOCK_VERSION); }
+std::string version_text() {
+  std::string text = fmt::format("rlock {}\n", RLOCK_VERSION);
+  if (verbosity() != Verbosity::verbose) return text;
+  const std::string_view libraries = RLOCK_BUILT_WITH;
+  text += libraries;
+  if (libraries.find("OpenSSL") != libraries.npos) return text;
+  try {
+    return text + fmt::format("OpenSSL {} (the system's, loaded for TLS)\n", tls_library_version());
+  } catch (const Error& error) {  // what is not there is part of the answer
+    return text + fmt::format("OpenSSL none ({})\n", error.what());
+  }
+}
 
 }  // namespace rlock

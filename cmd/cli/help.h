@@ -13,7 +13,7 @@ std::string help_screen(const VerbSpec& spec);
 /// The lines of one group of options, as help_screen() shows them.
 std::string help_group(const VerbSpec::Group& group);
 
-/// "rlock 1.0"
-std::string version_line();
+/// "rlock 1.0", and with -v what it was built with: each library and its version, a line each.
+std::string version_text();
 
 }  // namespace rlock

@@ -204,10 +204,12 @@ class Parser {
   void replay(const Layout& layout) {
     std::map<const CLI::Option*, std::size_t> used;
     for (CLI::Option* found : app_.parse_order()) {
-      if (found == help_) parsed_.wish = Parsed::Wish::help;
+      if (found == help_ && parsed_.wish == Parsed::Wish::act) parsed_.wish = Parsed::Wish::help;
       if (found == version_) parsed_.wish = Parsed::Wish::version;
-      if (parsed_.wish != Parsed::Wish::act) break;
+      if (parsed_.wish == Parsed::Wish::help) break;
+      if (found == help_ || found == version_) continue;
       const Option& option = *options_.at(found);
+      if (parsed_.wish == Parsed::Wish::version && !is_verbose(option)) continue;
       if (option.value.empty()) {
         set(option, "", false);
         continue;
@@ -216,6 +218,11 @@ class Parser {
       set(option, found->results()[time], layout.own_words.at(&option)[time]);
     }
     if (refused_) throw Error{*refused_};
+  }
+
+  /// The only option that says more of a version: `--version -v`.
+  static bool is_verbose(const Option& option) {
+    return std::ranges::count(long_names(option), "verbose") > 0;
   }
 
   void set(const Option& option, std::string_view value, bool own_word) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/run/run_options.h"
+#include "loop/signal_names.h"
 #include "sync/permits.h"
 
 namespace rlock {
@@ -332,7 +333,7 @@ int parse_signal(std::string_view text) {
   std::string_view name = text;
   if (name.starts_with("SIG")) name.remove_prefix(3);
   for (int number = 1; number < SIGRTMIN; ++number) {
-    const char* own = ::sigabbrev_np(number);
+    const char* own = signal_abbreviation(number);
     if (own && name == own) return number;
   }
   const auto number = parse_count(text);

@@ -68,14 +68,14 @@ class Version final : public Verb {
   VerbSpec spec() override {
     VerbSpec spec{.verb = "version",
                   .usage = {"version"},
-                  .about = "Say which rlock this is, as --version.",
-                  .examples = {{"rlock version", ""}}};
+                  .about = "Say which rlock this is, as --version; with -v also which libraries are in it.",
+                  .examples = {{"rlock version", ""}, {"rlock version -v", ""}}};
     declare_verbosity_elsewhere(spec);
     return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    print_line(version_line());
+    print(version_text());
     return exit_code::ok;
   }
 };

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "loop/close_range.h"
 
 namespace rlock {
 namespace {
@@ -36,7 +37,7 @@ void detach(int report) {
   if (silent) ::dup2(null, STDERR_FILENO);
   if (report != kReport) ::dup2(report, kReport);
   ::fcntl(kReport, F_SETFD, FD_CLOEXEC);
-  if (::close_range(kReport + 1, ~0U, 0) == 0) return;
+  if (close_range(kReport + 1, ~0U) == 0) return;
   for (long fd = ::sysconf(_SC_OPEN_MAX); fd > kReport; --fd)
     ::close(static_cast<int>(fd));  // before Linux 5.9
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "loop/close_range.h"
 #include "loop/core_limit.h"
 
 namespace rlock {
@@ -48,7 +49,7 @@ bool forget_descriptors(int keep, int report) {
   for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, standard);
   kept < 0 ? ::close(kKept) : ::dup2(kept, kKept);
   ::dup3(report, kReport, O_CLOEXEC);
-  if (::close_range(kFirstForeign, ~0U, 0) == 0) return true;
+  if (close_range(kFirstForeign, ~0U) == 0) return true;
   for (long fd = ::sysconf(_SC_OPEN_MAX); fd >= kFirstForeign; --fd)
     ::close(static_cast<int>(fd));  // before Linux 5.9
   return true;

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "loop/close_range.h"
 #include "loop/family.h"
 #include "loop/loop.h"
 
@@ -43,8 +44,8 @@ void detach(int orders) {
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   // All descriptors but one: a pipe of the command's that we held open would never end for its reader.
-  if (orders > 0) ::close_range(0, static_cast<unsigned>(orders) - 1, 0);
-  ::close_range(static_cast<unsigned>(orders) + 1, ~0U, 0);
+  if (orders > 0) close_range(0, static_cast<unsigned>(orders) - 1);
+  close_range(static_cast<unsigned>(orders) + 1, ~0U);
   // The processes that it has to kill in time must not take its processor time. Most users may not raise a
   // priority: then it stays as it is.
   ::setpriority(PRIO_PROCESS, 0, kFirst);

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "loop/close_range.h"
 
 namespace rlock {
 namespace {
@@ -40,8 +41,8 @@ void detach(int answer, pid_t parent) {
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
   const int nothing = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) ::dup2(nothing, fd);
-  if (answer > 3) ::close_range(3, static_cast<unsigned>(answer) - 1, 0);
-  ::close_range(static_cast<unsigned>(answer) + 1, ~0U, 0);
+  if (answer > 3) close_range(3, static_cast<unsigned>(answer) - 1);
+  close_range(static_cast<unsigned>(answer) + 1, ~0U);
 }
 
 std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) {

@@ -24,6 +24,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "loop/signal_names.h"
 
 namespace rlock {
 namespace {
@@ -199,7 +200,7 @@ void die_of(int number) noexcept {
 
 std::string signal_name(int number) {
   if (number >= SIGRTMIN && number <= SIGRTMAX) return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
-  const char* name = ::sigabbrev_np(number);
+  const char* name = signal_abbreviation(number);
   return name ? std::string{"SIG"} + name : "signal " + std::to_string(number);
 }
 

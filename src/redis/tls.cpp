@@ -10,11 +10,13 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/log.h"
 #include "base/text.h"
 #include "redis/tls_library.h"
+#include "redis/trust_store.h"
 
 namespace rlock {
 
@@ -98,7 +100,7 @@ TlsContext::TlsContext(const Tls& tls) : tls_(tls), context_(new_context()) {
 
 TlsContext::~TlsContext() = default;
 
-void TlsContext::trust() const {
+void TlsContext::trust() {
   ERR_clear_error();
   if (!tls_.cacert.empty()) {
     require_readable("cacert", tls_.cacert);
@@ -111,7 +113,17 @@ void TlsContext::trust() const {
     if (SSL_CTX_load_verify_dir(handle(), tls_.cacertdir.c_str()) != 1)
       refuse("cacertdir", tls_.cacertdir, openssl_reason(ERR_get_error()));
   }
-  if (tls_.cacert.empty() && tls_.cacertdir.empty()) SSL_CTX_set_default_verify_paths(handle());
+  if (tls_.cacert.empty() && tls_.cacertdir.empty()) trust_system();
+}
+
+/// SSL_CERT_FILE and SSL_CERT_DIR, if they are set, else what this system trusts.
+void TlsContext::trust_system() {
+  SSL_CTX_set_default_verify_paths(handle());
+  if (!openssl::linked() || ::secure_getenv("SSL_CERT_FILE") != nullptr ||
+      ::secure_getenv("SSL_CERT_DIR") != nullptr)
+    return;
+  const std::string store = trust_store();
+  trusts_nobody_ = store.empty() || SSL_CTX_load_verify_file(handle(), store.c_str()) != 1;
 }
 
 void TlsContext::identify() const {
@@ -135,6 +147,11 @@ void TlsContext::identify() const {
       read ? SSL_CTX_check_private_key(handle()) != 1 : ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH;
   if (mismatch) refuse("tls-key", tls_.key, fmt::format("is not the key of --cert {}", in_quotes(tls_.cert)));
   if (!read) refuse("tls-key", tls_.key, fmt::format("no private key in PEM ({})", openssl_reason(error)));
+}
+
+std::string tls_library_version() {
+  openssl::load();
+  return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls) {
@@ -237,7 +254,11 @@ Failure TlsSession::failure_of_handshake(unsigned long error) const {
     const char* hint = "";
     if (verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
         verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN || verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
-      hint = "; --cacert says whom to trust";
+      hint =
+          context_->trusts_nobody()
+              ? "; this machine has no authorities where a distribution keeps them: --cacert or SSL_CERT_FILE "
+                "says whom to trust"
+              : "; --cacert says whom to trust";
     return {Error::denied,
             fmt::format("the server's certificate does not prove that it is {}: {}{}", in_quotes(host_),
                         lower_first(X509_verify_cert_error_string(verdict)), hint)};

@@ -27,8 +27,12 @@ class TlsContext {
   const Tls& options() const noexcept { return tls_; }
   ssl_ctx_st* handle() const noexcept { return context_.get(); }
 
+  /// Nobody said whom to trust, and this machine does not say either.
+  bool trusts_nobody() const noexcept { return trusts_nobody_; }
+
  private:
-  void trust() const;
+  void trust();
+  void trust_system();
   void identify() const;
 
   struct Free {
@@ -36,7 +40,11 @@ class TlsContext {
   };
   const Tls tls_;
   std::unique_ptr<ssl_ctx_st, Free> context_;
+  bool trusts_nobody_ = false;
 };
+
+/// The version of the OpenSSL that TLS uses: "3.5.7". Throws Error{unreachable} where none is installed.
+std::string tls_library_version();
 
 /// What `tls` asks for; nothing where TLS is off.
 std::shared_ptr<const TlsContext> tls_context(const Tls& tls);

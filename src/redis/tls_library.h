@@ -17,6 +17,7 @@
   FUNCTION(ERR_get_error)                          \
   FUNCTION(ERR_peek_error)                         \
   FUNCTION(ERR_reason_error_string)                \
+  FUNCTION(OpenSSL_version)                        \
   FUNCTION(SSL_CTX_check_private_key)              \
   FUNCTION(SSL_CTX_ctrl)                           \
   FUNCTION(SSL_CTX_free)                           \
@@ -63,7 +64,10 @@ RLOCK_OPENSSL_FUNCTIONS(RLOCK_DECLARE)  // NOLINT(readability-identifier-naming)
 /// Throws Error{unreachable} that says what to install.
 void load();
 
-/// The same from a library of another name. Not there where OpenSSL is linked in.
+/// Is OpenSSL in the binary? Then nobody has told it where this system keeps the authorities that it trusts.
+bool linked() noexcept;
+
+/// The same as load() from a library of another name. Not there where OpenSSL is linked in.
 void load_from(const std::string& library);
 
 }  // namespace rlock::openssl

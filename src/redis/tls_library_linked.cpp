@@ -7,5 +7,6 @@ RLOCK_OPENSSL_FUNCTIONS(RLOCK_DEFINE)  // NOLINT(readability-identifier-naming):
 #undef RLOCK_DEFINE
 
 void load() {}
+bool linked() noexcept { return true; }
 
 }  // namespace rlock::openssl

@@ -51,4 +51,6 @@ void load() {
   if (SSL_CTX_new == nullptr) load_from(fmt::format("libssl.so.{}", OPENSSL_SHLIB_VERSION));
 }
 
+bool linked() noexcept { return false; }
+
 }  // namespace rlock::openssl

@@ -251,4 +251,16 @@ TEST_CASE("help and version work as verbs") {
                 {{"help", "run", "x"}, "'x' is one word too many"}});
 }
 
+TEST_CASE("a version that is asked for with -v names every library and its version") {
+  const std::string text = prints({"version", "-v"});
+  for (const char* library : {"rlock ", "hiredis ", "fmt ", "nlohmann-json ", "CLI11 ", "OpenSSL "}) {
+    CAPTURE(library);
+    const std::size_t at = text.find(library);
+    REQUIRE(at != text.npos);
+    CHECK(std::isdigit(static_cast<unsigned char>(text[at + std::strlen(library)])) != 0);
+  }
+  CHECK(prints({"--version", "-v"}) == text);
+  CHECK(prints({"-v", "--version"}) == text);
+}
+
 }  // namespace rlock::test

@@ -161,4 +161,6 @@ TEST_CASE("missing standard descriptors are filled, and only those") {
 TEST_CASE("signals have names") {
   CHECK(signal_name(SIGTERM) == "SIGTERM");
   CHECK(signal_name(SIGRTMIN + 3) == "SIGRTMIN+3");
+  for (int number = 1; number < 32; ++number)
+    CHECK(signal_name(number) == std::string{"SIG"} + ::sigabbrev_np(number));
 }
