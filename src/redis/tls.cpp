@@ -254,11 +254,10 @@ Failure TlsSession::failure_of_handshake(unsigned long error) const {
     const char* hint = "";
     if (verdict == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY ||
         verdict == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN || verdict == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT)
-      hint =
-          context_->trusts_nobody()
-              ? "; this machine has no authorities where a distribution keeps them: --cacert or SSL_CERT_FILE "
-                "says whom to trust"
-              : "; --cacert says whom to trust";
+      hint = context_->trusts_nobody()
+                 ? "; this machine has no authorities where a distribution keeps them: --cacert or "
+                   "SSL_CERT_FILE says whom to trust"
+                 : "; --cacert says whom to trust";
     return {Error::denied,
             fmt::format("the server's certificate does not prove that it is {}: {}{}", in_quotes(host_),
                         lower_first(X509_verify_cert_error_string(verdict)), hint)};
