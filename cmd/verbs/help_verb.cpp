@@ -69,7 +69,7 @@ class Version final : public Verb {
     VerbSpec spec{.verb = "version",
                   .usage = {"version"},
                   .about = "Say which rlock this is, as --version; with -v also which libraries are in it.",
-                  .examples = {{"rlock version", ""}, {"rlock version -v", ""}}};
+                  .examples = {{"rlock version", ""}}};
     declare_verbosity_elsewhere(spec);
     return spec;
   }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cctype>
+#include <cstring>
 #include <utility>
 
 #include "base/text.h"
@@ -231,13 +233,19 @@ TEST_CASE("options of every verb may stand before it, and before the verb of a n
   CHECK(redis.cli({"EXISTS", "b:s"}) == "1");
 }
 
+namespace {
+
+/// On stdout, and nothing on stderr.
+std::string prints(const Words& words) {
+  Rlock rlock{words};
+  CHECK(rlock.exit_code() == 0);
+  CHECK(rlock.err().empty());
+  return rlock.out();
+}
+
+}  // namespace
+
 TEST_CASE("help and version work as verbs") {
-  const auto prints = [](const Words& words) {
-    Rlock rlock{words};
-    CHECK(rlock.exit_code() == 0);
-    CHECK(rlock.err().empty());
-    return rlock.out();
-  };
   CHECK(prints({"help"}) == prints({"--help"}));
   CHECK(prints({"help", "run"}) == prints({"run", "--help"}));
   CHECK(prints({"help", "lock"}) == prints({"lock", "--help"}));
