@@ -4,7 +4,8 @@
 --   SELECT rlock_fence('balance', :fence);    -- psql -v fence="$RLOCK_FENCE"
 --
 -- It fails when a newer holder of the key has been here. Until the transaction ends a newer holder has to wait: so a
--- session that sleeps in it, since its client is paused, is ended after `patience`.
+-- session that sleeps in it, since its client is paused, is ended after `patience`. When the counter in Redis is lost
+-- (FLUSHALL), every holder is refused: then DELETE FROM rlock_fences, while nobody holds the lock.
 CREATE TABLE rlock_fences (key text PRIMARY KEY, fence bigint NOT NULL);
 
 CREATE FUNCTION rlock_fence(of_key text, of_holder bigint, patience interval DEFAULT '10s') RETURNS void
