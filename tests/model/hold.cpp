@@ -1,0 +1,124 @@
+// The holds of rlock, made of the classes that rlock itself uses.
+
+#include "hold.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#if __has_include("sync/line.h")
+#include "rules_of_today.h"
+#else
+#include "rules_of_fc06115.h"
+#endif
+
+namespace rlock::model {
+namespace {
+
+std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::string& key) {
+  const Claim claim = claim_of(wanted, key);
+  const auto which = wanted.again ? rlock::Hold::another : rlock::Hold::first;
+  constexpr Waitable::Pause kPause{Milliseconds{1}, Milliseconds{500}};
+  if (wanted.type == "lock") return std::make_shared<Lock>(claim, which);
+  if (wanted.type == "spin") return std::make_shared<SpinLock>(claim, kPause, which);
+  if (wanted.type == "fenced") return std::make_shared<FencedLock>(claim, which);
+  if (wanted.type == "fair") return std::make_shared<FairLock>(claim, FairLock::Turn::queue, which);
+  if (wanted.type == "read") return std::make_shared<ReadLock>(claim, which);
+  if (wanted.type == "write") return std::make_shared<WriteLock>(claim, which);
+  if (wanted.type == "plain") return std::make_shared<PlainLock>(claim, kPause, which);
+  if (wanted.type == "permit")
+    return std::make_shared<Permits>(claim, Permits::Wanted{.count = 1, .total = kPool}, which);
+  throw std::invalid_argument{"no type " + wanted.type};
+}
+
+class OfRlock final : public Hold {
+ public:
+  explicit OfRlock(const Wanted& wanted) {
+    for (const std::string& key : wanted.keys) parts_.push_back(make_lock(wanted, key));
+    std::vector<const Lockable*> members;
+    for (const auto& part : parts_) members.push_back(part.get());
+    if (members.size() > 1) together_ = Together::of(members);
+  }
+
+  Call ask(std::int64_t waited) const override { return ask_of(what(), waited); }
+  Asked read(const Reply& reply) const override { return read_asked(what(), reply); }
+
+  std::vector<Call> renew() const override {
+    std::vector<Call> calls;
+    for (const auto& part : parts_) calls.push_back(part->renew());
+    return calls;
+  }
+
+  std::vector<Call> release() const override {
+    std::vector<Call> calls;
+    for (const auto& part : parts_) calls.push_back(part->release({}));
+    return calls;
+  }
+
+  std::vector<Call> undo() const override {
+    std::vector<Call> calls;
+    for (const auto& part : parts_)
+      if (auto call = undo_of(*part)) calls.push_back(*std::move(call));
+    return calls;
+  }
+
+  bool renewed(std::size_t part, const Reply& reply) const override {
+    return read_renewed(*parts_[part], reply);
+  }
+
+  Freed freed(std::size_t part, const Reply& reply) const override {
+    const auto released = read_released(*parts_[part], reply);
+    if (!released) return {};
+    Freed freed{.how = Freed::How::done, .then = released->then};
+    if (released->how == Released::How::was_not_ours) freed.how = Freed::How::not_ours;
+    if (released->how == Released::How::still_held) freed.how = Freed::How::still_held;
+    return freed;
+  }
+
+  bool queues() const override { return what().queues(); }
+
+  std::vector<std::string> channels(const Busy& busy) const override {
+    std::vector<std::string> names;
+    for (const Channel& channel : channels_of(what(), busy)) names.push_back(channel.str());
+    std::ranges::sort(names);
+    return names;
+  }
+
+  Heard hear(const std::string& channel, const std::optional<std::string>& text, Busy& busy) const override {
+    return hear_as(what(), channel, text, busy);
+  }
+
+  /// As src/sync/pacing.cpp, whose jitter is nothing here.
+  std::int64_t sleeps(const Busy& busy) const override {
+    constexpr std::int64_t kPastTtl = 2;
+    const std::int64_t nap = what().channels().empty() ? what().pause().most.count() : poll_of(what(), busy);
+    return busy.retry_after ? std::min(nap, busy.retry_after->count() + kPastTtl) : nap;
+  }
+
+  bool listens_while_held() const override { return silent_while_held(what()); }
+
+  std::vector<Place> places() const override {
+    std::vector<Place> places;
+    for (const auto& part : parts_) places.push_back({part->evidence().key, part->evidence().member});
+    return places;
+  }
+
+  bool is_ours() const override { return true; }
+
+ private:
+  const Waitable& what() const {
+    return together_ ? static_cast<const Waitable&>(*together_) : *parts_.front();
+  }
+
+  std::vector<std::shared_ptr<const Lockable>> parts_;
+  std::optional<Together> together_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Hold> make_hold(const Wanted& wanted) { return std::make_shared<OfRlock>(wanted); }
+
+const char* rules() { return kRules; }
+
+std::vector<std::string> keys_of_waiters(const std::string& key) { return waiting_keys(LockName{key}); }
+
+}  // namespace rlock::model

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "redis/call.h"
+#include "redis/reply.h"
+#include "sync/lockable.h"
+
+namespace rlock::model {
+
+/// What an acquire came to.
+struct Asked {
+  enum class How { held, busy, refused, failed } how = How::failed;
+  Busy busy{};
+  std::vector<std::int64_t> fences{};  ///< of each key, where it has one
+};
+
+/// What a release came to.
+struct Freed {
+  enum class How { done, still_held, not_ours, failed } how = How::failed;
+  std::optional<Call> then{};
+};
+
+/// What a message means to a waiter.
+struct Heard {
+  std::optional<std::int64_t> ask_after{};  ///< ms
+  bool not_before = false;                  ///< whatever else was heard
+  bool moved = false;                       ///< it has another place, where it may listen to other channels
+};
+
+/// Where it stands on the server that somebody holds.
+struct Place {
+  std::string key;
+  std::string member;
+};
+
+/// One hold as its client sees it: what it sends, and what the answers mean. Those of rlock are its real classes.
+class Hold {
+ public:
+  virtual ~Hold() = default;
+
+  virtual Call ask(std::int64_t waited) const = 0;
+  virtual Asked read(const Reply& reply) const = 0;
+  virtual std::vector<Call> renew() const = 0;    ///< of each key
+  virtual std::vector<Call> release() const = 0;  ///< of each key
+  virtual std::vector<Call> undo() const = 0;
+  virtual bool renewed(std::size_t part, const Reply& reply) const = 0;
+  virtual Freed freed(std::size_t part, const Reply& reply) const = 0;
+
+  virtual bool queues() const = 0;  ///< asking leaves a trace even when it is busy
+  virtual std::vector<std::string> channels(const Busy& busy) const = 0;
+  virtual Heard hear(const std::string& channel, const std::optional<std::string>& text, Busy& busy) const = 0;
+  virtual std::int64_t sleeps(const Busy& busy) const = 0;  ///< ms, when no message comes
+  virtual bool listens_while_held() const = 0;
+
+  virtual std::vector<Place> places() const = 0;  ///< of each key
+  virtual bool is_ours() const = 0;               ///< rlock's, and not Redisson's
+};
+
+/// What a hold is made from.
+struct Wanted {
+  std::string type;
+  std::vector<std::string> keys;
+  std::string owner;
+  std::int64_t lease = 30000;
+  bool again = false;    ///< inside a hold that the owner has
+  bool returns = false;  ///< the owner may have the lock before and after
+};
+
+std::shared_ptr<const Hold> make_hold(const Wanted& wanted);
+
+/// Redisson's, see redisson.cpp.
+std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted);
+
+/// Whose rules these are: "today".
+const char* rules();
+
+/// Of a key: where its clients wait.
+std::vector<std::string> keys_of_waiters(const std::string& key);
+
+/// The size of every pool of permits here.
+constexpr std::int64_t kPool = 2;
+
+}  // namespace rlock::model

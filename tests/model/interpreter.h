@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "redis/call.h"
+#include "redis/reply.h"
+#include "store.h"
+
+struct lua_State;
+
+namespace rlock::model {
+
+/// Lua 5.1 with what Redis gives to scripts: KEYS, ARGV, redis.call(), redis.pcall(), redis.error_reply(). It runs the
+/// bytes that rlock sends.
+class Interpreter {
+ public:
+  Interpreter();
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  /// What EVALSHA answers; an error reply where the script fails.
+  Reply run(const Call& call, Store& store);
+
+ private:
+  int compiled(const Script& script);
+
+  lua_State* lua_;
+  std::map<const Script*, int> compiled_;
+};
+
+}  // namespace rlock::model

@@ -1,0 +1,202 @@
+// What must be true in every world, and what makes two worlds the same.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sync/keys.h"
+#include "world.h"
+
+namespace rlock::model {
+namespace {
+
+/// As valid_for() of src/sync/lease.cpp: a client acts on a lease for so long.
+std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
+
+/// How long a lock may be free while somebody waits: whoever is next asks every two seconds, even when each message is lost.
+constexpr std::int64_t kFreeAtMost = 2500;
+constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited so long
+constexpr std::int64_t kMoreForCrash = 2500;  ///< somebody who was told is dead
+
+bool is_waiting(Phase phase) { return phase == Phase::asking || phase == Phase::sleeping; }
+
+}  // namespace
+
+void World::blame(const std::string& what) {
+  if (!wrong_) wrong_ = what;
+}
+
+bool World::sure(int who) const { return client(who).phase == Phase::holding && store_.now() < sure_until(who); }
+
+std::int64_t World::sure_until(int who) const { return client(who).asked + valid_for(plan(who).lease); }
+
+void World::judge() {
+  judge_exclusion();
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who)
+    if (sure(who)) judge_backing(who);
+  judge_ttls();
+  if (setting_->clients.front().type == "fair")
+    for (const std::string& key : setting_->keys) judge_queue(key);
+  judge_wait();
+  if (at_rest()) judge_rest();
+}
+
+/// Whoever is sure to hold something is so alone, with those who may share it.
+void World::judge_exclusion() {
+  std::map<std::string, std::vector<int>> holders;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    if (!sure(who)) continue;
+    for (const Place& place : hold(who).places()) {
+      const std::string key = plan(who).type == "permit" ? setting_->keys.front() : place.key;
+      for (const int other : holders[key]) {
+        const bool both_read = plan(who).type == "read" && plan(other).type == "read";
+        const bool permits = plan(who).type == "permit" && holders[key].size() < std::size_t{kPool};
+        if (plan(who).owner == plan(other).owner || both_read || permits) continue;
+        blame(fmt::format("{} and {} hold '{}' at once", plan(other).name, plan(who).name, key));
+      }
+      holders[key].push_back(who);
+    }
+  }
+}
+
+/// What a client is sure of stands on the server, for as long as it is sure, and is counted.
+void World::judge_backing(int who) {
+  const std::string& name = plan(who).name;
+  const std::int64_t rest = sure_until(who) - store_.now();
+  for (const Place& place : hold(who).places()) {
+    const std::string type = store_.call({"type", place.key}).text();
+    const std::int64_t ttl = store_.call({"pttl", place.key}).integer();
+    if (type == "none") return blame(fmt::format("{} holds '{}', but it is gone", name, place.key));
+    if (plan(who).type == "permit") continue;  // its members have ids; their number is judged where all rest
+    if (ttl >= 0 && ttl < rest)
+      return blame(fmt::format("{} is sure of '{}' for {} ms more, but it ends in {} ms", name, place.key, rest, ttl));
+    if (type == "string") {
+      if (store_.call({"get", place.key}).text() != place.member)
+        return blame(fmt::format("{} holds '{}', but another has it", name, place.key));
+      continue;
+    }
+    const Reply count = store_.call({"hget", place.key, place.member});
+    if (count.is_nil()) return blame(fmt::format("{} holds '{}', but it is not written there", name, place.key));
+    std::int64_t holds = 0;
+    for (int other = 0; other < static_cast<int>(clients_.size()); ++other) {
+      if (!sure(other)) continue;
+      for (const Place& theirs : hold(other).places())
+        if (theirs.key == place.key && theirs.member == place.member) ++holds;
+    }
+    if (count.integer() < holds)
+      return blame(fmt::format("{} holds of '{}' are counted as {}", holds, place.key, count.integer()));
+    if (plan(who).type != "read" || !hold(who).is_ours()) continue;
+    const std::string timeout = suffix_name(LockName{place.key}, place.member) + ":rwlock_timeout:1";
+    if (store_.call({"pttl", timeout}).integer() < rest)
+      return blame(fmt::format("{} reads '{}', but others will not count it so long", name, place.key));
+  }
+}
+
+/// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson gives it none.
+void World::judge_ttls() {
+  for (const std::string& key : store_.keys()) {
+    if (store_.has_ttl(key) || key.starts_with("redisson_lock_token:")) continue;
+    const bool permits = setting_->clients.front().type == "permit";
+    if (permits && (key == setting_->keys.front() || key.ends_with("}:timeout"))) continue;
+    const bool queue = key.starts_with("redisson_lock_queue:") || key.starts_with("redisson_lock_timeout:");
+    if (queue && !at_rest()) continue;
+    blame(fmt::format("'{}' has no TTL{}", key, queue ? ", and nobody uses it any more" : ""));
+  }
+}
+
+/// Both parts of the queue of a fair lock have the same members, or Redisson blocks for ever.
+void World::judge_queue(const std::string& key) {
+  const LockName name{key};
+  std::vector<std::string> line, deadlines;
+  for (const Reply& one : store_.call({"lrange", prefix_name("redisson_lock_queue", name), "0", "-1"}).items())
+    line.push_back(one.text());
+  for (const Reply& one : store_.call({"zrange", prefix_name("redisson_lock_timeout", name), "0", "-1"}).items())
+    deadlines.push_back(one.text());
+  std::ranges::sort(line);
+  std::ranges::sort(deadlines);
+  if (line != deadlines) blame(fmt::format("queue and deadlines of '{}' disagree", key));
+}
+
+bool World::held(const std::string& key) const {
+  if (setting_->clients.front().type != "permit") return store_.call({"exists", key}).integer() == 1;
+  const Reply free = store_.call({"get", key});
+  return !free.is_nil() && free.integer() <= 0;
+}
+
+/// A lock is not free for long while somebody waits.
+void World::judge_wait() {
+  const bool waited = std::ranges::any_of(clients_, [](const Client& one) { return is_waiting(one.phase); });
+  const bool is_held = std::ranges::any_of(setting_->keys, [&](const std::string& key) { return held(key); });
+  if (!waited || is_held) {
+    free_since_ = 0;
+    return;
+  }
+  if (free_since_ == 0) free_since_ = store_.now();
+  const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
+  std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
+  // The head of a fair queue keeps its place for two thirds of its lease after it was told and killed.
+  if (setting_->clients.front().type == "fair" && faults + crashes > 0) most += setting_->clients.front().lease;
+  if (store_.now() - free_since_ > most) blame(fmt::format("somebody waits for what is free since {} ms", most));
+}
+
+/// At the end there is nothing but the memory of requests, and counters: nobody's hold, nobody's place.
+void World::judge_rest() {
+  if (excused_) return;
+  for (const std::string& key : store_.keys()) {
+    if (key.starts_with("redisson_lock_token:")) continue;
+    if (setting_->clients.front().type == "permit" && key == setting_->keys.front()) {
+      if (const Reply free = store_.call({"get", key}); free.integer() != kPool)
+        blame(fmt::format("all are done, and {} of {} permits are free", free.integer(), kPool));
+      continue;
+    }
+    bool of_waiters = false;
+    for (const std::string& name : setting_->keys)
+      for (const std::string& one : keys_of_waiters(name)) of_waiters = of_waiters || one == key;
+    if (of_waiters || !key.starts_with("redisson_unlock_latch:")) blame(fmt::format("all are done, and '{}' is left", key));
+  }
+}
+
+/// Of two holders the later one has the larger number.
+void World::judge_fences(int who, const std::vector<std::int64_t>& fences) {
+  const std::vector<Place> places = hold(who).places();
+  for (std::size_t part = 0; part < fences.size(); ++part) {
+    std::int64_t& last = last_fence_[places[part].key];
+    if (fences[part] <= last) blame(fmt::format("{} gets the fence {} after {}", plan(who).name, fences[part], last));
+    last = std::max(last, fences[part]);
+  }
+}
+
+// --- when two worlds are the same ------------------------------------------------------------------
+
+std::string World::describe() const {
+  const std::int64_t now = store_.now();
+  std::string text;
+  store_.describe(text);
+  const auto add_call = [&](const Call& call) {
+    text += call.script->name;
+    for (const std::string& word : call.keys) text += ' ' + word;
+    for (const std::string& word : call.args) text += ' ' + without_clock(word, now);
+    text += '\n';
+  };
+  for (const Client& one : clients_) {
+    const bool waiting = is_waiting(one.phase);
+    text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
+                        std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
+                        one.phase == Phase::holding ? one.asked - now : 0, one.renewals, one.tries, one.asked_once,
+                        one.late_asks, one.lost);
+    if (one.busy)
+      text += fmt::format("{} {}\n", one.busy->position.value_or(0),
+                          one.busy->retry_after ? one.busy->retry_after->count() : -1);
+    for (const auto& call : one.then) add_call(*call);
+  }
+  for (const Abandoned& connection : abandoned_) {
+    text += fmt::format("{} {}\n", connection.client, connection.breaks_at - now);
+    for (const Late& late : connection.calls) add_call(*late.call);
+  }
+  text += fmt::format("{} {} {} {}", faults_, crashes_, excused_, free_since_ == 0 ? 0 : now - free_since_);
+  for (const auto& [key, fence] : last_fence_) text += fmt::format(" {}", fence);
+  return text;
+}
+
+}  // namespace rlock::model

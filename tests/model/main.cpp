@@ -1,0 +1,111 @@
+// Looks for a way in which the scripts and the clients of rlock do what they must not. See CONTRIBUTING.md.
+//
+//   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--list]
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "explorer.h"
+#include "settings.h"
+
+using namespace rlock::model;
+
+namespace {
+
+struct Arguments {
+  double seconds = 60;            ///< for everything
+  std::size_t states = 300'000;   ///< of one setting
+  std::uint64_t seed = 0;         ///< 0: any
+  std::string only;               ///< settings with this in their name
+  std::string traces;             ///< where to write what was found
+  bool list = false;
+};
+
+Arguments read_arguments(int count, char** words) {
+  Arguments arguments;
+  for (int i = 1; i < count; ++i) {
+    const std::string word = words[i];
+    if (word == "--list") {
+      arguments.list = true;
+      continue;
+    }
+    if (i + 1 == count) throw std::invalid_argument{word + ": not known, or without a value"};
+    const std::string value = words[++i];
+    if (word == "--seconds") {
+      arguments.seconds = std::stod(value);
+    } else if (word == "--states") {
+      arguments.states = std::stoull(value);
+    } else if (word == "--seed") {
+      arguments.seed = std::stoull(value);
+    } else if (word == "--only") {
+      arguments.only = value;
+    } else if (word == "--traces") {
+      arguments.traces = value;
+    } else {
+      throw std::invalid_argument{word + ": not known"};
+    }
+  }
+  if (arguments.seed == 0) arguments.seed = std::random_device{}() % 1'000'000 + 1;
+  return arguments;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+void report(const Setting& setting, const Exploration& result, double seconds, const Arguments& arguments) {
+  const char* outcome = result.finding ? "WRONG" : result.complete ? "whole" : "part";
+  fmt::print("{:30} {:6} {:8} states {:9} steps {:6.1f} s{}\n", setting.name, outcome, result.states, result.steps,
+             seconds, result.finding ? "  " + result.finding->what : "");
+  std::fflush(stdout);
+  if (!result.finding) return;
+  if (arguments.traces.empty()) {
+    fmt::print("\n{}\n", result.finding->trace);
+    return;
+  }
+  std::ofstream{arguments.traces + "/" + setting.name + ".sh"} << result.finding->trace;
+}
+
+int run(const Arguments& arguments) {
+  std::vector<Setting> settings;
+  for (Setting& setting : all_settings())
+    if (setting.name.find(arguments.only) != std::string::npos) settings.push_back(std::move(setting));
+  if (arguments.list) {
+    for (const Setting& setting : settings) fmt::print("{}\n", setting.name);
+    return 0;
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  fmt::print("rules of {}, seed {}\n", rules(), arguments.seed);
+  Interpreter lua;
+  std::size_t states = 0, steps = 0, wrong = 0;
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const auto started = std::chrono::steady_clock::now();
+    // What small settings do not need is left for the others.
+    const double share = (arguments.seconds - seconds_since(begun)) / static_cast<double>(settings.size() - i);
+    const Effort effort{.states = arguments.states, .seconds = share};
+    const Exploration result =
+        settings[i].walks ? walk(settings[i], lua, effort, arguments.seed) : explore(settings[i], lua, effort);
+    report(settings[i], result, seconds_since(started), arguments);
+    states += result.states;
+    steps += result.steps;
+    wrong += result.finding ? 1 : 0;
+  }
+  fmt::print("{} settings, {} wrong, {} states, {} steps, {:.1f} s, seed {}\n", settings.size(), wrong, states, steps,
+             seconds_since(begun), arguments.seed);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run(read_arguments(count, words));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "explorer: {}\n", error.what());
+    return 64;
+  }
+}

@@ -1,0 +1,61 @@
+#pragma once
+
+// What the explorer asks of src/sync, in the words of commit fc06115: it must find the mistakes that were made there. See
+// CMakeLists.txt for how to build it so.
+
+#include "hold.h"
+#include "sync/fair.h"
+#include "sync/fenced.h"
+#include "sync/keys.h"
+#include "sync/lock.h"
+#include "sync/permits.h"
+#include "sync/plain.h"
+#include "sync/read_write.h"
+#include "sync/together.h"
+
+namespace rlock::model {
+
+constexpr const char* kRules = "fc06115";
+
+inline Claim claim_of(const Wanted& wanted, const std::string& key) {
+  return {.name = LockName{key}, .owner = Owner{wanted.owner}, .lease = Milliseconds{wanted.lease}};
+}
+
+inline Call ask_of(const Waitable& lock, std::int64_t) { return lock.ask(); }
+
+/// Of each key.
+inline std::vector<std::int64_t> fences_of(const Held& held) {
+  std::vector<std::int64_t> fences;
+  if (held.fence) fences.push_back(*held.fence);
+  return fences;
+}
+
+inline Asked read_asked(const Waitable& lock, const Reply& reply) {
+  const Attempt attempt = lock.read(reply);
+  if (const auto* held = std::get_if<Held>(&attempt)) return {.how = Asked::How::held, .fences = fences_of(*held)};
+  if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};
+  return {.how = Asked::How::refused};
+}
+
+inline bool read_renewed(const Lockable& lock, const Reply& reply) { return lock.read_renewal(reply); }
+
+inline std::optional<Released> read_released(const Lockable& lock, const Reply& reply) {
+  return lock.read_release(reply);
+}
+
+inline std::optional<Call> undo_of(const Lockable& lock) { return lock.give_back(); }
+
+inline std::vector<Channel> channels_of(const Waitable& lock, const Busy&) { return lock.channels(); }
+
+inline Heard hear_as(const Waitable&, const std::string&, const std::optional<std::string>&, Busy&) {
+  return {.ask_after = 0};
+}
+
+inline std::int64_t poll_of(const Waitable& lock, const Busy&) { return lock.poll_every().count(); }
+
+/// Where clients wait.
+inline std::vector<std::string> waiting_keys(const LockName& name) { return fair_queue_keys(name); }
+
+inline bool silent_while_held(const Waitable&) { return false; }
+
+}  // namespace rlock::model

@@ -1,0 +1,87 @@
+#pragma once
+
+// What the explorer asks of src/sync, in the words of this commit. rules_of_fc06115.h has the same for an old one.
+
+#include "hold.h"
+#include "sync/fair.h"
+#include "sync/fenced.h"
+#include "sync/keys.h"
+#include "sync/line.h"
+#include "sync/lock.h"
+#include "sync/permits.h"
+#include "sync/plain.h"
+#include "sync/read_write.h"
+#include "sync/together.h"
+
+namespace rlock::model {
+
+constexpr const char* kRules = "today";
+
+inline Claim claim_of(const Wanted& wanted, const std::string& key) {
+  return {.name = LockName{key},
+          .owner = Owner{wanted.owner},
+          .lease = Milliseconds{wanted.lease},
+          .owner_returns = wanted.returns,
+          .turn = Turn::queue};
+}
+
+inline Call ask_of(const Waitable& lock, std::int64_t waited) { return lock.ask(Milliseconds{waited}); }
+
+/// Of each key.
+inline std::vector<std::int64_t> fences_of(const Held& held) {
+  std::vector<std::int64_t> fences;
+  if (held.fence) fences.push_back(*held.fence);
+  for (const Held& member : held.members)
+    if (member.fence) fences.push_back(*member.fence);
+  return fences;
+}
+
+inline Asked read_asked(const Waitable& lock, const Reply& reply) {
+  const Attempt attempt = lock.read(reply);
+  if (const auto* held = std::get_if<Held>(&attempt)) return {.how = Asked::How::held, .fences = fences_of(*held)};
+  if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};
+  return {.how = std::holds_alternative<Refused>(attempt) ? Asked::How::refused : Asked::How::failed};
+}
+
+inline bool read_renewed(const Lockable& lock, const Reply& reply) {
+  return std::holds_alternative<Renewed>(lock.read_renewal(reply));
+}
+
+inline std::optional<Released> read_released(const Lockable& lock, const Reply& reply) {
+  const ReleaseAnswer answer = lock.read_release(reply);
+  const auto* released = std::get_if<Released>(&answer);
+  return released != nullptr ? std::optional{*released} : std::nullopt;
+}
+
+inline std::optional<Call> undo_of(const Lockable& lock) { return lock.undo(Wake::waiters); }
+
+inline std::vector<Channel> channels_of(const Waitable& lock, const Busy& busy) {
+  const Line* line = lock.line(busy);
+  return line != nullptr ? line->channels(busy) : lock.channels();
+}
+
+inline Heard hear_as(const Waitable& lock, const std::string& channel, const std::optional<std::string>& text,
+                     Busy& busy) {
+  const Line* line = lock.line(busy);
+  if (line == nullptr) return {.ask_after = 0};
+  const Line::Heard heard = line->hear({Channel{channel}, text}, busy);
+  if (heard.place) Line::move_up(busy, heard, TimePoint{});
+  Heard result{.not_before = heard.not_before, .moved = heard.place.has_value()};
+  if (heard.ask_after) result.ask_after = heard.ask_after->count();
+  return result;
+}
+
+inline std::int64_t poll_of(const Waitable& lock, const Busy& busy) {
+  return (lock.line(busy) != nullptr ? Line::kSleepsAtMost : lock.poll_every()).count();
+}
+
+/// Where clients wait.
+inline std::vector<std::string> waiting_keys(const LockName& name) {
+  std::vector<std::string> keys = fair_queue_keys(name);
+  for (std::string& key : line_keys(name)) keys.push_back(std::move(key));
+  return keys;
+}
+
+inline bool silent_while_held(const Waitable& lock) { return lock.silent_while_held(); }
+
+}  // namespace rlock::model

@@ -1,0 +1,124 @@
+#include "settings.h"
+
+#include <fmt/format.h>
+
+namespace rlock::model {
+namespace {
+
+constexpr std::int64_t kLease = 30000;
+
+struct Options {
+  std::int64_t lease = kLease;
+  int inside = -1;
+  bool again = false;
+  bool returns = false;
+  int holds = 1;  ///< one after the other, with one owner
+  std::vector<std::string> keys{"k"};
+};
+
+ClientPlan rlock(const std::string& name, const std::string& type, const std::string& owner, const Options& options = {}) {
+  ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = options.lease, .owner = owner, .inside = options.inside};
+  for (int i = 0; i < options.holds; ++i)
+    plan.holds.push_back(make_hold({.type = type,
+                                    .keys = options.keys,
+                                    .owner = owner,
+                                    .lease = options.lease,
+                                    .again = options.again,
+                                    .returns = options.returns}));
+  return plan;
+}
+
+ClientPlan redisson(const std::string& name, const std::string& type) {
+  const Wanted wanted{.type = type, .keys = {"k"}, .owner = "java:" + name, .lease = kLease};
+  return {.name = name, .type = type, .holds = {make_redisson_hold(wanted)}, .lease = kLease, .owner = wanted.owner};
+}
+
+/// An outer hold, and one inside it with another lease.
+std::vector<ClientPlan> nested(const std::string& type, std::int64_t inner_lease) {
+  return {rlock("outer", type, "me:1"),
+          rlock("inner", type, "me:1", {.lease = inner_lease, .inside = 0, .again = true})};
+}
+
+/// Nobody counts the holds of a token or a permit: what is inside ends with the outer one.
+bool is_counted(const std::string& type) { return type != "plain" && type != "permit"; }
+
+std::string other_than(const std::string& type) { return type == "read" ? "write" : type; }
+
+/// Of one type: small enough to be explored to their end.
+void add_small(std::vector<Setting>& settings, const std::string& type) {
+  const std::vector<ClientPlan> two{rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1")};
+  settings.push_back({.name = type + "-two", .clients = two, .keys = {"k"}, .faults = 1});
+  settings.push_back({.name = type + "-two-crash", .clients = two, .keys = {"k"}, .crashes = 1, .gives_up = false});
+  for (const std::int64_t inner : {kLease, 2 * kLease}) {
+    if (!is_counted(type)) continue;
+    settings.push_back({.name = fmt::format("{}-nested-{}s", type, inner / 1000),
+                        .clients = nested(type, inner),
+                        .keys = {"k"},
+                        .faults = 1});
+  }
+  settings.push_back({.name = type + "-same-owner",
+                      .clients = {rlock("a", type, "a:1", {.returns = true, .holds = 2}), rlock("b", type, "b:1")},
+                      .keys = {"k"},
+                      .faults = 1,
+                      .gives_up = false});
+}
+
+/// Beside Redisson's clients.
+void add_redisson(std::vector<Setting>& settings, const std::string& type) {
+  settings.push_back({.name = type + "-redisson",
+                      .clients = {rlock("a", type, "a:1"), redisson("java", other_than(type))},
+                      .keys = {"k"},
+                      .faults = 1});
+  settings.push_back({.name = type + "-redisson-many",
+                      .clients = {rlock("a", type, "a:1"), rlock("b", type, "b:1"), redisson("java", type),
+                                  redisson("other-java", other_than(type))},
+                      .keys = {"k"},
+                      .faults = 2,
+                      .walks = true});
+}
+
+/// More than can be explored to the end.
+void add_large(std::vector<Setting>& settings, const std::string& type) {
+  std::vector<ClientPlan> many{rlock("a", type, "a:1"), rlock("b", type, "b:1"), rlock("c", other_than(type), "c:1"),
+                               rlock("d", other_than(type), "d:1")};
+  settings.push_back(
+      {.name = type + "-many", .clients = many, .keys = {"k"}, .faults = 3, .crashes = 1, .walks = true});
+  if (!is_counted(type)) return;
+  std::vector<ClientPlan> deep = nested(type, 2 * kLease);
+  deep.push_back(rlock("innermost", type, "me:1", {.inside = 1, .again = true}));
+  deep.push_back(rlock("b", other_than(type), "b:1"));
+  deep.push_back(rlock("c", type, "c:1"));
+  settings.push_back({.name = type + "-deep",
+                      .clients = deep,
+                      .keys = {"k"},
+                      .faults = 3,
+                      .crashes = 1,
+                      .renewals = 2,
+                      .walks = true});
+}
+
+/// Several keys, which are taken all or none.
+void add_several(std::vector<Setting>& settings, const std::string& type) {
+  const std::vector<std::string> keys{"{t}k", "{t}l"};
+  std::vector<ClientPlan> clients{rlock("both", type, "a:1", {.keys = keys}),
+                                  rlock("one", type, "b:1", {.keys = {keys[0]}}),
+                                  rlock("other", type, "c:1", {.keys = {keys[1]}})};
+  settings.push_back({.name = type + "-several", .clients = clients, .keys = keys, .faults = 2, .walks = true});
+  clients[1] = rlock("both-too", type, "b:1", {.keys = {keys[1], keys[0]}});
+  settings.push_back(
+      {.name = type + "-several-crash", .clients = clients, .keys = keys, .faults = 1, .crashes = 1, .walks = true});
+}
+
+}  // namespace
+
+std::vector<Setting> all_settings() {
+  std::vector<Setting> settings;
+  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit", "spin"})
+    add_small(settings, type);
+  for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"}) add_large(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair", "write", "plain"}) add_several(settings, type);
+  return settings;
+}
+
+}  // namespace rlock::model

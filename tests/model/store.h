@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "redis/reply.h"
+
+namespace rlock::model {
+
+using Words = std::vector<std::string>;
+
+/// A message on its way to a client that listens.
+struct Delivery {
+  int client;
+  std::string channel;
+  std::string text;
+};
+
+/// A Redis whose time is a number: what our scripts do with a server, and nothing else. A value: a copy is another
+/// world. tests/model/store_test compares it with a real server.
+class Store {
+ public:
+  explicit Store(std::int64_t now) : now_(now) {}
+
+  /// Milliseconds since the epoch.
+  std::int64_t now() const noexcept { return now_; }
+  void advance_to(std::int64_t now);
+
+  /// What redis.call() answers; an error reply where it raises an error.
+  Reply call(const Words& words);
+
+  void listen(int client, const std::string& channel);
+  void stop_listening(int client);
+  bool listens(int client, const std::string& channel) const;
+
+  /// What was published since the last time, for each who listened then.
+  std::vector<Delivery> take_deliveries() { return std::exchange(deliveries_, {}); }
+
+  /// Everything that stands there, as text. A time is written as its distance from now, so that two worlds that differ
+  /// only by their clocks are the same.
+  void describe(std::string& into) const;
+
+  std::vector<std::string> keys() const;
+  bool has_ttl(const std::string& key) const;
+  /// The earliest end of a key; 0: none ends.
+  std::int64_t next_expiry() const;
+
+ private:
+  enum class Type { string, hash, list, zset };
+  using Fields = std::vector<std::pair<std::string, std::string>>;  // in the order in which they came, as Redis keeps few
+  using Members = std::vector<std::pair<double, std::string>>;      // sorted
+  struct Value {
+    Type type = Type::string;
+    std::int64_t expires = 0;  // 0: never
+    std::string text{};
+    Fields fields{};
+    Words items{};
+    Members members{};
+  };
+  struct Arguments;
+
+  Value* find(const std::string& key);
+  Value& make(const std::string& key, Type type);
+  void drop_if_empty(const std::string& key);
+  void drop_expired();
+
+  Reply keys_command(const std::string& name, const Arguments& words);
+  Reply string_command(const std::string& name, const Arguments& words);
+  Reply hash_command(const std::string& name, const Arguments& words);
+  Reply list_command(const std::string& name, const Arguments& words);
+  Reply zset_command(const std::string& name, const Arguments& words);
+  Reply add(const std::string& key, std::int64_t step);
+  Reply publish(const std::string& channel, const std::string& text);
+
+  std::int64_t now_;
+  std::map<std::string, Value> values_;
+  std::vector<std::pair<std::string, int>> listeners_;
+  std::vector<Delivery> deliveries_;
+};
+
+/// Numbers in `text` that are a time near `now`, in ms or in µs since the epoch, as their distance from it.
+std::string without_clock(std::string_view text, std::int64_t now);
+
+}  // namespace rlock::model

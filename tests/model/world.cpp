@@ -1,0 +1,398 @@
+#include "world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trace.h"
+
+namespace rlock::model {
+namespace {
+
+constexpr std::int64_t kBegin = 1'700'000'000'000;
+
+/// How long a client waits for a reply before it abandons the connection.
+constexpr std::int64_t kReplyIn = 1000;
+
+/// So long a call stays on its way at most, which is less than a server remembers requests (src/sync/requests.h).
+constexpr std::int64_t kLateAtMost = 30000;
+
+constexpr std::int64_t kReconnects = 500;
+constexpr int kReleaseTries = 3;
+
+}  // namespace
+
+World::World(const Setting& setting, Interpreter& lua)
+    : setting_(&setting),
+      lua_(&lua),
+      store_(kBegin),
+      clients_(setting.clients.size()),
+      faults_(setting.faults),
+      crashes_(setting.crashes) {}
+
+// --- what may happen -----------------------------------------------------------------------------
+
+bool World::may_begin(int who) const {
+  const int outer = plan(who).inside;
+  return outer < 0 || (client(outer).phase == Phase::holding && sure(outer));
+}
+
+/// Is there something that it does now?
+bool World::acts(int who) const {
+  const Client& one = client(who);
+  if (one.phase == Phase::idle || one.phase == Phase::done || one.phase == Phase::crashed) return false;
+  return one.due <= store_.now();
+}
+
+bool World::urgent() const {
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who)
+    if (acts(who)) return true;
+  return false;
+}
+
+std::int64_t World::next_time() const {
+  std::int64_t next = store_.next_expiry() != 0 ? store_.next_expiry() + 1 : 0;
+  const auto consider = [&](std::int64_t time) {
+    if (time > store_.now() && (next == 0 || time < next)) next = time;
+  };
+  for (const Client& one : clients_)
+    if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed) consider(one.due);
+  for (const Abandoned& connection : abandoned_)
+    if (!connection.calls.empty()) consider(connection.breaks_at);
+  return next;
+}
+
+void World::add_fates(std::vector<Event>& events, Event event) const {
+  events.push_back(event);
+  if (faults_ == 0 || !hold(event.who).is_ours()) return;
+  for (const Fate fate : {Fate::unanswered, Fate::late}) {
+    event.fate = fate;
+    events.push_back(event);
+  }
+}
+
+std::vector<Event> World::events() const {
+  using Kind = Event::Kind;
+  std::vector<Event> events;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    const Client& one = client(who);
+    if (one.phase == Phase::done || one.phase == Phase::crashed) continue;
+    if (one.phase == Phase::idle) {
+      if (may_begin(who)) add_fates(events, {Kind::call, who});
+      continue;
+    }
+    const bool renews_no_more = one.phase == Phase::holding && one.renewals >= setting_->renewals;
+    if (acts(who) && !renews_no_more) add_fates(events, {Kind::call, who});
+    if (one.phase == Phase::holding) add_fates(events, {Kind::release, who});
+    const bool waits = one.phase == Phase::asking || one.phase == Phase::sleeping;
+    if (waits && setting_->gives_up) events.push_back({Kind::give_up, who});
+    if (crashes_ > 0) events.push_back({Kind::crash, who});
+    if (one.phase == Phase::sleeping && faults_ > 0 && hold(who).is_ours()) events.push_back({Kind::cut, who});
+  }
+  for (int at = 0; at < static_cast<int>(abandoned_.size()); ++at) {
+    if (abandoned_[static_cast<std::size_t>(at)].calls.empty()) continue;
+    events.push_back({Kind::deliver, at});
+    events.push_back({Kind::drop, at});
+  }
+  if (!urgent() && next_time() != 0) events.push_back({Kind::tick});
+  return events;
+}
+
+bool World::at_rest() const {
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    const Phase phase = client(who).phase;
+    const bool ended = phase == Phase::done || phase == Phase::crashed || (phase == Phase::idle && !may_begin(who));
+    if (!ended) return false;
+  }
+  return std::ranges::all_of(abandoned_, [](const Abandoned& one) { return one.calls.empty(); });
+}
+
+// --- what happens ----------------------------------------------------------------------------------
+
+std::optional<std::string> World::apply(const Event& event, std::vector<std::string>* trace) {
+  using Kind = Event::Kind;
+  trace_ = trace;
+  if (event.fate != Fate::answered || event.kind == Kind::cut) --faults_;
+  switch (event.kind) {
+    case Kind::call:
+      act(event.who, event.fate);
+      break;
+    case Kind::release:
+      client(event.who).phase = Phase::releasing;
+      client(event.who).tries = 0;
+      release(event.who, event.fate);
+      break;
+    case Kind::give_up:
+      give_up(event.who);
+      break;
+    case Kind::crash:
+      crash(event.who);
+      break;
+    case Kind::cut:
+      note(fmt::format("# {}'s connection for messages breaks", plan(event.who).name));
+      store_.stop_listening(event.who);
+      client(event.who).due = std::min(client(event.who).due, store_.now() + kReconnects);
+      break;
+    case Kind::deliver:
+      deliver(event.who);
+      break;
+    case Kind::drop:
+      note(fmt::format("# an abandoned connection of {} breaks",
+                       plan(abandoned_[static_cast<std::size_t>(event.who)].client).name));
+      excused_ = true;
+      abandoned_.erase(abandoned_.begin() + event.who);
+      break;
+    case Kind::tick:
+      tick();
+      break;
+  }
+  hand_out_messages();
+  judge();
+  trace_ = nullptr;
+  return std::exchange(wrong_, std::nullopt);
+}
+
+void World::note(const std::string& line) {
+  if (trace_ != nullptr) trace_->push_back(line);
+}
+
+Reply World::execute(int who, const Call& call, const char* what) {
+  Reply reply = lua_->run(call, store_);
+  if (trace_ != nullptr)
+    note(fmt::format("{}  # {}: {} -> {}", command_line(call), plan(who).name, what, written(reply)));
+  if (reply.is_error()) blame(fmt::format("{} fails: {}", call.script->name, reply.text()));
+  return reply;
+}
+
+/// The replies; none where the client gets none, and has abandoned the connection.
+std::vector<Reply> World::send(int who, const std::vector<Call>& calls, const char* what, Fate fate) {
+  std::vector<Reply> replies;
+  Abandoned connection{.client = who, .breaks_at = store_.now() + kLateAtMost, .calls = {}};
+  for (const Call& call : calls) {
+    if (fate == Fate::late) {
+      connection.calls.push_back({std::make_shared<Call>(call), what});
+    } else {
+      replies.push_back(execute(who, call, what));
+    }
+  }
+  if (fate == Fate::answered) return replies;
+  note(fmt::format("# {}: {}, {}", plan(who).name, what,
+                   fate == Fate::late ? "which stays on its way" : "whose reply is lost"));
+  abandoned_.push_back(std::move(connection));
+  return {};
+}
+
+void World::send_on_abandoned(int who, const std::vector<Call>& calls, const char* what) {
+  for (Abandoned& connection : abandoned_) {
+    if (connection.client != who) continue;
+    for (const Call& call : calls) connection.calls.push_back({std::make_shared<Call>(call), what});
+  }
+}
+
+void World::act(int who, Fate fate) {
+  switch (client(who).phase) {
+    case Phase::idle:
+      client(who).begun = store_.now();
+      [[fallthrough]];
+    case Phase::asking:
+    case Phase::sleeping:
+      return ask(who, fate);
+    case Phase::holding:
+      return renew(who, fate);
+    case Phase::releasing:
+      return release(who, fate);
+    case Phase::following:
+      return follow(who, fate);
+    case Phase::undoing:
+      return undo(who, fate);
+    case Phase::done:
+    case Phase::crashed:
+      return;
+  }
+}
+
+/// As Wait::run() and Round::ask().
+void World::ask(int who, Fate fate) {
+  Client& one = client(who);
+  one.phase = Phase::asking;
+  one.asked_once = true;
+  const std::int64_t now = store_.now();
+  const auto replies = send(who, {hold(who).ask(now - one.begun)}, "acquire", fate);
+  if (replies.empty()) {
+    one.late_asks = true;
+    one.due = now + kReplyIn;
+    return;
+  }
+  const Asked asked = hold(who).read(replies.front());
+  if (asked.how == Asked::How::busy) {
+    one.busy = asked.busy;
+    return sleep(who);
+  }
+  if (asked.how != Asked::How::held) return give_up(who);
+  one.phase = Phase::holding;
+  one.asked = now;
+  one.due = now + plan(who).lease / 3;
+  one.busy.reset();
+  if (!hold(who).listens_while_held()) store_.stop_listening(who);
+  judge_fences(who, asked.fences);
+}
+
+void World::sleep(int who) {
+  Client& one = client(who);
+  one.phase = Phase::sleeping;
+  one.due = store_.now() + hold(who).sleeps(*one.busy);
+  listen(who);
+}
+
+/// Each subscription that is new is confirmed by a message without text.
+void World::listen(int who) {
+  const auto channels = hold(who).channels(*client(who).busy);
+  std::vector<std::string> fresh;
+  for (const std::string& channel : channels)
+    if (!store_.listens(who, channel)) fresh.push_back(channel);
+  store_.stop_listening(who);
+  for (const std::string& channel : channels) store_.listen(who, channel);
+  for (const std::string& channel : fresh) hear(who, channel, std::nullopt);
+}
+
+void World::hear(int who, const std::string& channel, const std::optional<std::string>& text) {
+  Client& one = client(who);
+  if (one.phase != Phase::sleeping) return;
+  const Heard heard = hold(who).hear(channel, text, *one.busy);
+  if (heard.moved) sleep(who);
+  if (!heard.ask_after) return;
+  const std::int64_t at = store_.now() + *heard.ask_after;
+  one.due = heard.not_before ? at : std::min(one.due, at);
+}
+
+void World::hand_out_messages() {
+  for (const Delivery& message : store_.take_deliveries()) {
+    if (!store_.listens(message.client, message.channel)) continue;
+    note(fmt::format("# {} hears '{}' on {}", plan(message.client).name, message.text, message.channel));
+    hear(message.client, message.channel, message.text);
+  }
+}
+
+/// As Keeper: what is not answered is tried again soon.
+void World::renew(int who, Fate fate) {
+  Client& one = client(who);
+  const std::int64_t now = store_.now();
+  ++one.renewals;
+  const auto replies = send(who, hold(who).renew(), "renew", fate);
+  one.due = now + (replies.empty() ? plan(who).lease / 12 : plan(who).lease / 3);
+  if (replies.empty()) return;
+  for (std::size_t part = 0; part < replies.size(); ++part) {
+    if (hold(who).renewed(part, replies[part])) continue;
+    if (sure(who))
+      blame(fmt::format("{} is told that it does not hold any more, though its lease has not ended", plan(who).name));
+    one.lost = true;
+    one.phase = Phase::releasing;
+    one.due = now;
+    return;
+  }
+  one.asked = now;
+}
+
+/// As release(): of each key, again until it is answered, and then what some answers ask for.
+void World::release(int who, Fate fate) {
+  Client& one = client(who);
+  const bool first = one.tries == 0;
+  const auto replies = send(who, hold(who).release(), "release", fate);
+  if (replies.empty()) {
+    one.due = store_.now() + kReplyIn;
+    if (++one.tries == kReleaseTries) {
+      excused_ = true;
+      finish_release(who);
+    }
+    return;
+  }
+  for (std::size_t part = 0; part < replies.size(); ++part) {
+    Freed freed = hold(who).freed(part, replies[part]);
+    if (freed.how == Freed::How::not_ours && first && sure(who))
+      blame(fmt::format("{} is told that it did not hold what it releases", plan(who).name));
+    // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time: what it
+    // takes ends with its lease.
+    if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
+    if (freed.then) one.then.push_back(std::make_shared<Call>(*std::move(freed.then)));
+  }
+  one.tries = 0;
+  if (one.then.empty()) return finish_release(who);
+  one.phase = Phase::following;
+  one.due = store_.now();
+}
+
+void World::follow(int who, Fate fate) {
+  Client& one = client(who);
+  std::vector<Call> calls;
+  for (const auto& call : one.then) calls.push_back(*call);
+  const bool answered = !send(who, calls, "release, second call", fate).empty();
+  one.due = store_.now() + kReplyIn;
+  if (!answered && ++one.tries < kReleaseTries) return;
+  excused_ = excused_ || !answered;
+  finish_release(who);
+}
+
+void World::finish_release(int who) {
+  send_on_abandoned(who, hold(who).release(), "release");
+  end_hold(who);
+}
+
+/// As Wait::give_up().
+void World::give_up(int who) {
+  Client& one = client(who);
+  note(fmt::format("# {} gives up", plan(who).name));
+  one.phase = Phase::undoing;
+  one.tries = 0;
+  one.due = store_.now();
+  const bool nothing_to_undo = !one.late_asks && !hold(who).queues();
+  const auto calls = hold(who).undo();
+  if (nothing_to_undo || calls.empty()) return end_hold(who);
+  if (one.late_asks) send_on_abandoned(who, calls, "undo");
+}
+
+void World::undo(int who, Fate fate) {
+  if (send(who, hold(who).undo(), "undo", fate).empty()) excused_ = true;  // rlock ends soon, answered or not
+  end_hold(who);
+}
+
+/// Another hold of the same plan is another process.
+void World::end_hold(int who) {
+  store_.stop_listening(who);
+  std::erase_if(abandoned_, [&](const Abandoned& one) { return one.client == who && one.calls.empty(); });
+  const std::size_t next = client(who).hold + 1;
+  const bool last = next == plan(who).holds.size();
+  client(who) = {.phase = last ? Phase::done : Phase::idle, .hold = last ? next - 1 : next};
+}
+
+void World::crash(int who) {
+  note(fmt::format("# {} is killed", plan(who).name));
+  --crashes_;
+  excused_ = true;
+  store_.stop_listening(who);
+  std::erase_if(abandoned_, [&](const Abandoned& one) { return one.client == who && one.calls.empty(); });
+  client(who) = {.phase = Phase::crashed, .hold = client(who).hold};
+}
+
+void World::deliver(int connection) {
+  Abandoned& late = abandoned_[static_cast<std::size_t>(connection)];
+  const int who = late.client;
+  const Late first = late.calls.front();
+  late.calls.erase(late.calls.begin());
+  execute(who, *first.call, fmt::format("{}, late", first.what).c_str());
+  const Phase phase = client(who).phase;
+  if (late.calls.empty() && (phase == Phase::done || phase == Phase::crashed || phase == Phase::idle))
+    abandoned_.erase(abandoned_.begin() + connection);
+}
+
+void World::tick() {
+  const std::int64_t next = next_time();
+  note(fmt::format("sleep {}", static_cast<double>(next - store_.now()) / 1000));
+  store_.advance_to(next);
+  std::erase_if(abandoned_, [&](const Abandoned& one) {
+    if (one.calls.empty() || one.breaks_at > next) return false;
+    excused_ = true;
+    return true;
+  });
+}
+
+}  // namespace rlock::model
