@@ -13,7 +13,9 @@ namespace {
 
 class Watch {
  public:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  }
 
  private:
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
@@ -27,7 +29,8 @@ Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event
   std::vector<std::string> lines{"# setting: " + setting.name};
   std::optional<std::string> wrong;
   for (const Event& event : events) wrong = world.apply(event, &lines);
-  const std::string what = wrong.value_or("what was found was not found again: the model is not deterministic");
+  const std::string what =
+      wrong.value_or("what was found was not found again: the model is not deterministic");
   lines.push_back("# WRONG: " + what);
   return {what, script_of(lines)};
 }
@@ -55,19 +58,14 @@ std::vector<Event> events_to(const Setting& setting, Interpreter& lua, const std
 double weight(const Event& event) {
   if (event.fate != Event::Fate::answered) return 0.5;
   switch (event.kind) {
-    case Event::Kind::call:
-      return 6;
-    case Event::Kind::tick:
-      return 5;
+    case Event::Kind::call: return 6;
+    case Event::Kind::tick: return 5;
     case Event::Kind::release:
-    case Event::Kind::deliver:
-      return 2;
+    case Event::Kind::deliver: return 2;
     case Event::Kind::give_up:
     case Event::Kind::crash:
-    case Event::Kind::cut:
-      return 0.4;
-    case Event::Kind::drop:
-      return 0.2;
+    case Event::Kind::cut: return 0.4;
+    case Event::Kind::drop: return 0.2;
   }
   return 1;
 }

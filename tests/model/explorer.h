@@ -18,7 +18,7 @@ struct Finding {
 struct Exploration {
   std::size_t states = 0;  ///< different ones
   std::size_t steps = 0;
-  bool complete = false;   ///< there is no other state
+  bool complete = false;  ///< there is no other state
   std::optional<Finding> finding{};
 };
 

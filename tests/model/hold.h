@@ -38,7 +38,8 @@ struct Place {
   std::string member;
 };
 
-/// One hold as its client sees it: what it sends, and what the answers mean. Those of rlock are its real classes.
+/// One hold as its client sees it: what it sends, and what the answers mean. Those of rlock are its real
+/// classes.
 class Hold {
  public:
   virtual ~Hold() = default;
@@ -53,7 +54,8 @@ class Hold {
 
   virtual bool queues() const = 0;  ///< asking leaves a trace even when it is busy
   virtual std::vector<std::string> channels(const Busy& busy) const = 0;
-  virtual Heard hear(const std::string& channel, const std::optional<std::string>& text, Busy& busy) const = 0;
+  virtual Heard hear(const std::string& channel, const std::optional<std::string>& text,
+                     Busy& busy) const = 0;
   virtual std::int64_t sleeps(const Busy& busy) const = 0;  ///< ms, when no message comes
   virtual bool listens_while_held() const = 0;
 

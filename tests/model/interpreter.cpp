@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <openssl/sha.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <lua.hpp>
-
 #include <stdexcept>
 
 namespace rlock::model {
@@ -12,12 +14,8 @@ namespace {
 
 void push(lua_State* lua, const Reply& reply) {
   switch (reply.kind()) {
-    case Reply::Kind::nil:
-      lua_pushboolean(lua, 0);
-      return;
-    case Reply::Kind::integer:
-      lua_pushnumber(lua, static_cast<lua_Number>(reply.integer()));
-      return;
+    case Reply::Kind::nil: lua_pushboolean(lua, 0); return;
+    case Reply::Kind::integer: lua_pushnumber(lua, static_cast<lua_Number>(reply.integer())); return;
     case Reply::Kind::text: {
       const std::string text = reply.text();
       lua_pushlstring(lua, text.data(), text.size());
@@ -52,16 +50,11 @@ std::string text_at(lua_State* lua, int index) {
 /// As Redis turns what a script answers into a reply.
 Reply reply_at(lua_State* lua, int index) {
   switch (lua_type(lua, index)) {
-    case LUA_TNUMBER:
-      return Reply{static_cast<std::int64_t>(lua_tonumber(lua, index))};
-    case LUA_TSTRING:
-      return Reply{text_at(lua, index)};
-    case LUA_TBOOLEAN:
-      return lua_toboolean(lua, index) != 0 ? Reply{std::int64_t{1}} : Reply{};
-    case LUA_TTABLE:
-      break;
-    default:
-      return Reply{};
+    case LUA_TNUMBER: return Reply{static_cast<std::int64_t>(lua_tonumber(lua, index))};
+    case LUA_TSTRING: return Reply{text_at(lua, index)};
+    case LUA_TBOOLEAN: return lua_toboolean(lua, index) != 0 ? Reply{std::int64_t{1}} : Reply{};
+    case LUA_TTABLE: break;
+    default: return Reply{};
   }
   for (const char* field : {"err", "ok"}) {
     lua_getfield(lua, index, field);
@@ -83,7 +76,8 @@ Reply reply_at(lua_State* lua, int index) {
 
 constexpr const char* kStore = "rlock.store";
 
-/// Puts the reply on the stack; false: it is an error. A function of its own, since an error of Lua jumps over destructors.
+/// Puts the reply on the stack; false: it is an error. A function of its own, since an error of Lua jumps
+/// over destructors.
 bool call_store(lua_State* lua) {
   lua_getfield(lua, LUA_REGISTRYINDEX, kStore);
   auto* store = static_cast<Store*>(lua_touserdata(lua, -1));
@@ -142,6 +136,12 @@ void set_global(lua_State* lua, const char* name, const std::vector<std::string>
 
 }  // namespace
 
+std::string file_of(const std::string& folder, const Script& script) {
+  std::string name{script.name};
+  std::ranges::replace(name, '/', '_');
+  return folder + "/" + name;
+}
+
 Interpreter::Interpreter() : lua_(luaL_newstate()) {
   luaL_openlibs(lua_);
   lua_newtable(lua_);
@@ -162,7 +162,10 @@ int Interpreter::compiled(const Script& script) {
   const auto found = compiled_.find(&script);
   if (found != compiled_.end()) return found->second;
   const std::string name{script.name};
-  if (luaL_loadbuffer(lua_, script.source.data(), script.source.size(), name.c_str()) != 0)
+  std::string source{script.source};
+  if (std::ifstream file{file_of(folder_, script)}; !folder_.empty() && file)
+    source.assign(std::istreambuf_iterator<char>{file}, {});
+  if (luaL_loadbuffer(lua_, source.data(), source.size(), name.c_str()) != 0)
     throw std::runtime_error{text_at(lua_, -1)};
   return compiled_[&script] = luaL_ref(lua_, LUA_REGISTRYINDEX);
 }

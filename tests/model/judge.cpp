@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "numbers.h"
 #include "sync/keys.h"
 #include "world.h"
 
@@ -14,7 +15,8 @@ namespace {
 /// As valid_for() of src/sync/lease.cpp: a client acts on a lease for so long.
 std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
 
-/// How long a lock may be free while somebody waits: whoever is next asks every two seconds, even when each message is lost.
+/// How long a lock may be free while somebody waits: whoever is next asks every two seconds, even when each
+/// message is lost.
 constexpr std::int64_t kFreeAtMost = 2500;
 constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited so long
 constexpr std::int64_t kMoreForCrash = 2500;  ///< somebody who was told is dead
@@ -27,7 +29,9 @@ void World::blame(const std::string& what) {
   if (!wrong_) wrong_ = what;
 }
 
-bool World::sure(int who) const { return client(who).phase == Phase::holding && store_.now() < sure_until(who); }
+bool World::sure(int who) const {
+  return client(who).phase == Phase::holding && store_.now() < sure_until(who);
+}
 
 std::int64_t World::sure_until(int who) const { return client(who).asked + valid_for(plan(who).lease); }
 
@@ -70,14 +74,16 @@ void World::judge_backing(int who) {
     if (type == "none") return blame(fmt::format("{} holds '{}', but it is gone", name, place.key));
     if (plan(who).type == "permit") continue;  // its members have ids; their number is judged where all rest
     if (ttl >= 0 && ttl < rest)
-      return blame(fmt::format("{} is sure of '{}' for {} ms more, but it ends in {} ms", name, place.key, rest, ttl));
+      return blame(
+          fmt::format("{} is sure of '{}' for {} ms more, but it ends in {} ms", name, place.key, rest, ttl));
     if (type == "string") {
       if (store_.call({"get", place.key}).text() != place.member)
         return blame(fmt::format("{} holds '{}', but another has it", name, place.key));
       continue;
     }
     const Reply count = store_.call({"hget", place.key, place.member});
-    if (count.is_nil()) return blame(fmt::format("{} holds '{}', but it is not written there", name, place.key));
+    if (count.is_nil())
+      return blame(fmt::format("{} holds '{}', but it is not written there", name, place.key));
     std::int64_t holds = 0;
     for (int other = 0; other < static_cast<int>(clients_.size()); ++other) {
       if (!sure(other)) continue;
@@ -93,7 +99,8 @@ void World::judge_backing(int who) {
   }
 }
 
-/// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson gives it none.
+/// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson
+/// gives it none.
 void World::judge_ttls() {
   for (const std::string& key : store_.keys()) {
     if (store_.has_ttl(key) || key.starts_with("redisson_lock_token:")) continue;
@@ -109,9 +116,11 @@ void World::judge_ttls() {
 void World::judge_queue(const std::string& key) {
   const LockName name{key};
   std::vector<std::string> line, deadlines;
-  for (const Reply& one : store_.call({"lrange", prefix_name("redisson_lock_queue", name), "0", "-1"}).items())
+  for (const Reply& one :
+       store_.call({"lrange", prefix_name("redisson_lock_queue", name), "0", "-1"}).items())
     line.push_back(one.text());
-  for (const Reply& one : store_.call({"zrange", prefix_name("redisson_lock_timeout", name), "0", "-1"}).items())
+  for (const Reply& one :
+       store_.call({"zrange", prefix_name("redisson_lock_timeout", name), "0", "-1"}).items())
     deadlines.push_back(one.text());
   std::ranges::sort(line);
   std::ranges::sort(deadlines);
@@ -135,9 +144,15 @@ void World::judge_wait() {
   if (free_since_ == 0) free_since_ = store_.now();
   const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
   std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
-  // The head of a fair queue keeps its place for two thirds of its lease after it was told and killed.
-  if (setting_->clients.front().type == "fair" && faults + crashes > 0) most += setting_->clients.front().lease;
-  if (store_.now() - free_since_ > most) blame(fmt::format("somebody waits for what is free since {} ms", most));
+  // The head of a fair queue that was told and then killed keeps its place for two thirds of its lease; and
+  // one of Redisson's that gives up after it was told tells nobody, so the next takes its place when it
+  // says that it lives.
+  const bool beside_redisson = std::ranges::any_of(
+      setting_->clients, [](const ClientPlan& one) { return !one.holds.front()->is_ours(); });
+  const bool fair = setting_->clients.front().type == "fair";
+  if (fair && (faults + crashes > 0 || beside_redisson)) most += setting_->clients.front().lease;
+  if (store_.now() - free_since_ > most)
+    blame(fmt::format("somebody waits for what is free since {} ms", most));
 }
 
 /// At the end there is nothing but the memory of requests, and counters: nobody's hold, nobody's place.
@@ -153,7 +168,8 @@ void World::judge_rest() {
     bool of_waiters = false;
     for (const std::string& name : setting_->keys)
       for (const std::string& one : keys_of_waiters(name)) of_waiters = of_waiters || one == key;
-    if (of_waiters || !key.starts_with("redisson_unlock_latch:")) blame(fmt::format("all are done, and '{}' is left", key));
+    if (of_waiters || !key.starts_with("redisson_unlock_latch:"))
+      blame(fmt::format("all are done, and '{}' is left", key));
   }
 }
 
@@ -162,7 +178,8 @@ void World::judge_fences(int who, const std::vector<std::int64_t>& fences) {
   const std::vector<Place> places = hold(who).places();
   for (std::size_t part = 0; part < fences.size(); ++part) {
     std::int64_t& last = last_fence_[places[part].key];
-    if (fences[part] <= last) blame(fmt::format("{} gets the fence {} after {}", plan(who).name, fences[part], last));
+    if (fences[part] <= last)
+      blame(fmt::format("{} gets the fence {} after {}", plan(who).name, fences[part], last));
     last = std::max(last, fences[part]);
   }
 }
@@ -183,8 +200,8 @@ std::string World::describe() const {
     const bool waiting = is_waiting(one.phase);
     text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
                         std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
-                        one.phase == Phase::holding ? one.asked - now : 0, one.renewals, one.tries, one.asked_once,
-                        one.late_asks, one.lost);
+                        one.phase == Phase::holding ? one.asked - now : 0, one.renewals, one.tries,
+                        one.asked_once, one.late_asks, one.lost);
     if (one.busy)
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);

@@ -1,6 +1,7 @@
 // Looks for a way in which the scripts and the clients of rlock do what they must not. See CONTRIBUTING.md.
 //
-//   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--list]
+//   explorer [--seconds N] [--states N] [--seed N] [--only WORD] [--traces FOLDER] [--first] [--scripts FOLDER]
+//   explorer --list | --dump FOLDER
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <random>
 
 #include "explorer.h"
+#include "scripts.h"
 #include "settings.h"
 
 using namespace rlock::model;
@@ -17,11 +19,14 @@ using namespace rlock::model;
 namespace {
 
 struct Arguments {
-  double seconds = 60;            ///< for everything
-  std::size_t states = 300'000;   ///< of one setting
-  std::uint64_t seed = 0;         ///< 0: any
-  std::string only;               ///< settings with this in their name
-  std::string traces;             ///< where to write what was found
+  double seconds = 60;           ///< for everything
+  std::size_t states = 300'000;  ///< of one setting
+  std::uint64_t seed = 0;        ///< 0: any
+  std::string only;              ///< settings with this in their name
+  std::string traces;            ///< where to write what was found
+  std::string scripts{};         ///< a folder with scripts to run instead of those that are built in
+  std::string dump{};            ///< only writes the scripts there
+  bool first = false;            ///< ends with the first that is found
   bool list = false;
 };
 
@@ -29,8 +34,8 @@ Arguments read_arguments(int count, char** words) {
   Arguments arguments;
   for (int i = 1; i < count; ++i) {
     const std::string word = words[i];
-    if (word == "--list") {
-      arguments.list = true;
+    if (word == "--list" || word == "--first") {
+      (word == "--list" ? arguments.list : arguments.first) = true;
       continue;
     }
     if (i + 1 == count) throw std::invalid_argument{word + ": not known, or without a value"};
@@ -45,6 +50,10 @@ Arguments read_arguments(int count, char** words) {
       arguments.only = value;
     } else if (word == "--traces") {
       arguments.traces = value;
+    } else if (word == "--scripts") {
+      arguments.scripts = value;
+    } else if (word == "--dump") {
+      arguments.dump = value;
     } else {
       throw std::invalid_argument{word + ": not known"};
     }
@@ -59,8 +68,8 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
 
 void report(const Setting& setting, const Exploration& result, double seconds, const Arguments& arguments) {
   const char* outcome = result.finding ? "WRONG" : result.complete ? "whole" : "part";
-  fmt::print("{:30} {:6} {:8} states {:9} steps {:6.1f} s{}\n", setting.name, outcome, result.states, result.steps,
-             seconds, result.finding ? "  " + result.finding->what : "");
+  fmt::print("{:30} {:6} {:8} states {:9} steps {:6.1f} s{}\n", setting.name, outcome, result.states,
+             result.steps, seconds, result.finding ? "  " + result.finding->what : "");
   std::fflush(stdout);
   if (!result.finding) return;
   if (arguments.traces.empty()) {
@@ -78,24 +87,32 @@ int run(const Arguments& arguments) {
     for (const Setting& setting : settings) fmt::print("{}\n", setting.name);
     return 0;
   }
+  if (!arguments.dump.empty()) {
+    for (const rlock::Script* script : rlock::scripts::all)
+      std::ofstream{file_of(arguments.dump, *script)} << script->source;
+    return 0;
+  }
   const auto begun = std::chrono::steady_clock::now();
   fmt::print("rules of {}, seed {}\n", rules(), arguments.seed);
   Interpreter lua;
+  lua.take_scripts_from(arguments.scripts);
   std::size_t states = 0, steps = 0, wrong = 0;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto started = std::chrono::steady_clock::now();
     // What small settings do not need is left for the others.
-    const double share = (arguments.seconds - seconds_since(begun)) / static_cast<double>(settings.size() - i);
+    const double share =
+        (arguments.seconds - seconds_since(begun)) / static_cast<double>(settings.size() - i);
     const Effort effort{.states = arguments.states, .seconds = share};
-    const Exploration result =
-        settings[i].walks ? walk(settings[i], lua, effort, arguments.seed) : explore(settings[i], lua, effort);
+    const Exploration result = settings[i].walks ? walk(settings[i], lua, effort, arguments.seed)
+                                                 : explore(settings[i], lua, effort);
     report(settings[i], result, seconds_since(started), arguments);
     states += result.states;
     steps += result.steps;
     wrong += result.finding ? 1 : 0;
+    if (arguments.first && wrong > 0) break;
   }
-  fmt::print("{} settings, {} wrong, {} states, {} steps, {:.1f} s, seed {}\n", settings.size(), wrong, states, steps,
-             seconds_since(begun), arguments.seed);
+  fmt::print("{} settings, {} wrong, {} states, {} steps, {:.1f} s, seed {}\n", settings.size(), wrong,
+             states, steps, seconds_since(begun), arguments.seed);
   return wrong == 0 ? 0 : 1;
 }
 

@@ -1,5 +1,6 @@
-// Redisson's clients as our own scripts, which have the effects that Redisson's have on its keys, and its answers. What is
-// left out: the unlock latch, since it never sends anything twice here; its clients neither lose a call nor are late.
+// Redisson's clients as our own scripts, which have the effects that Redisson's have on its keys, and its
+// answers. What is left out: the unlock latch, since it never sends anything twice here; its clients
+// neither lose a call nor are late.
 
 #include <fmt/format.h>
 
@@ -14,7 +15,9 @@ namespace {
 // KEYS lock  ARGV owner, lease
 constexpr Script kAcquire{.name = "redisson/acquire", .sha1 = "", .source = R"(
 local lock, owner, lease = KEYS[1], ARGV[1], ARGV[2]
-if redis.call('exists', lock) == 1 and redis.call('hexists', lock, owner) == 0 then return redis.call('pttl', lock) end
+if redis.call('exists', lock) == 1 and redis.call('hexists', lock, owner) == 0 then
+  return redis.call('pttl', lock)
+end
 redis.call('hincrby', lock, owner, 1)
 redis.call('pexpire', lock, lease)
 return 'held'
@@ -116,7 +119,9 @@ const Script kFairLeave{.name = "redisson/fair_leave", .sha1 = "", .source = kFa
 constexpr Script kReadAcquire{.name = "redisson/read_acquire", .sha1 = "", .source = R"(
 local lock, timeout, owner, lease = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local mode = redis.call('hget', lock, 'mode')
-if mode == 'write' and redis.call('hexists', lock, owner .. ':write') == 0 then return redis.call('pttl', lock) end
+if mode == 'write' and redis.call('hexists', lock, owner .. ':write') == 0 then
+  return redis.call('pttl', lock)
+end
 local rest = redis.call('pttl', lock)
 if not mode then redis.call('hset', lock, 'mode', 'read') end
 local holds = redis.call('hincrby', lock, owner, 1)
@@ -164,7 +169,9 @@ return 1
 constexpr Script kWriteAcquire{.name = "redisson/write_acquire", .sha1 = "", .source = R"(
 local lock, owner, lease = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local mode = redis.call('hget', lock, 'mode')
-if mode and (mode ~= 'write' or redis.call('hexists', lock, owner) == 0) then return redis.call('pttl', lock) end
+if mode and (mode ~= 'write' or redis.call('hexists', lock, owner) == 0) then
+  return redis.call('pttl', lock)
+end
 redis.call('hset', lock, 'mode', 'write')
 redis.call('hincrby', lock, owner, 1)
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), 0) + lease)
@@ -211,7 +218,8 @@ class OfRedisson final : public Hold {
     channel_ = prefix_name(shared ? "redisson_rwlock" : "redisson_lock__channel", name);
     keys_ = {name.str()};
     if (wanted.type == "fair")
-      keys_ = {name.str(), prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name)};
+      keys_ = {name.str(), prefix_name("redisson_lock_queue", name),
+               prefix_name("redisson_lock_timeout", name)};
     if (wanted.type == "read")
       keys_ = {name.str(), suffix_name(name, wanted.owner) + ":rwlock_timeout", "{" + name.str() + "}"};
     if (wanted.type == "write") wanted_.owner += ":write";
@@ -232,7 +240,9 @@ class OfRedisson final : public Hold {
     asked.busy.retry_after = Milliseconds{std::max<std::int64_t>(reply.integer(), kNotAtOnce)};
     return asked;
   }
-  bool renewed(std::size_t, const Reply& reply) const override { return !reply.is_error() && reply.integer() == 1; }
+  bool renewed(std::size_t, const Reply& reply) const override {
+    return !reply.is_error() && reply.integer() == 1;
+  }
   Freed freed(std::size_t part, const Reply& reply) const override {
     return {.how = renewed(part, reply) ? Freed::How::done : Freed::How::not_ours};
   }
@@ -241,15 +251,17 @@ class OfRedisson final : public Hold {
   std::vector<std::string> channels(const Busy&) const override {
     return {queues() ? channel_ + ":" + wanted_.owner : channel_};
   }
-  Heard hear(const std::string&, const std::optional<std::string>&, Busy&) const override { return {.ask_after = 0}; }
+  Heard hear(const std::string&, const std::optional<std::string>&, Busy&) const override {
+    return {.ask_after = 0};
+  }
   std::int64_t sleeps(const Busy& busy) const override { return busy.retry_after->count(); }
   bool listens_while_held() const override { return false; }
   std::vector<Place> places() const override { return {{wanted_.keys.front(), wanted_.owner}}; }
   bool is_ours() const override { return false; }
 
  private:
-  /// Redisson asks again without a pause while the head of its queue is awaited; here a little later, or the model would
-  /// never come to an end.
+  /// Redisson asks again without a pause while the head of its queue is awaited; here a little later, or
+  /// the model would never come to an end.
   static constexpr std::int64_t kNotAtOnce = 500;
 
   Call call(const Script* script) const {
@@ -267,6 +279,8 @@ class OfRedisson final : public Hold {
 
 }  // namespace
 
-std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted) { return std::make_shared<OfRedisson>(wanted); }
+std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted) {
+  return std::make_shared<OfRedisson>(wanted);
+}
 
 }  // namespace rlock::model

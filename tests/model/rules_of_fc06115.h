@@ -1,7 +1,7 @@
 #pragma once
 
-// What the explorer asks of src/sync, in the words of commit fc06115: it must find the mistakes that were made there. See
-// CMakeLists.txt for how to build it so.
+// What the explorer asks of src/sync, in the words of commit fc06115: it must find the mistakes that were
+// made there. See CMakeLists.txt for how to build it so.
 
 #include "hold.h"
 #include "sync/fair.h"
@@ -32,7 +32,8 @@ inline std::vector<std::int64_t> fences_of(const Held& held) {
 
 inline Asked read_asked(const Waitable& lock, const Reply& reply) {
   const Attempt attempt = lock.read(reply);
-  if (const auto* held = std::get_if<Held>(&attempt)) return {.how = Asked::How::held, .fences = fences_of(*held)};
+  if (const auto* held = std::get_if<Held>(&attempt))
+    return {.how = Asked::How::held, .fences = fences_of(*held)};
   if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};
   return {.how = Asked::How::refused};
 }

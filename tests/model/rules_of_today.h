@@ -1,6 +1,7 @@
 #pragma once
 
-// What the explorer asks of src/sync, in the words of this commit. rules_of_fc06115.h has the same for an old one.
+// What the explorer asks of src/sync, in the words of this commit. rules_of_fc06115.h has the same for an
+// old one.
 
 #include "hold.h"
 #include "sync/fair.h"
@@ -30,15 +31,16 @@ inline Call ask_of(const Waitable& lock, std::int64_t waited) { return lock.ask(
 /// Of each key.
 inline std::vector<std::int64_t> fences_of(const Held& held) {
   std::vector<std::int64_t> fences;
-  if (held.fence) fences.push_back(*held.fence);
   for (const Held& member : held.members)
     if (member.fence) fences.push_back(*member.fence);
+  if (held.members.empty() && held.fence) fences.push_back(*held.fence);
   return fences;
 }
 
 inline Asked read_asked(const Waitable& lock, const Reply& reply) {
   const Attempt attempt = lock.read(reply);
-  if (const auto* held = std::get_if<Held>(&attempt)) return {.how = Asked::How::held, .fences = fences_of(*held)};
+  if (const auto* held = std::get_if<Held>(&attempt))
+    return {.how = Asked::How::held, .fences = fences_of(*held)};
   if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};
   return {.how = std::holds_alternative<Refused>(attempt) ? Asked::How::refused : Asked::How::failed};
 }

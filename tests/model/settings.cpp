@@ -16,8 +16,14 @@ struct Options {
   std::vector<std::string> keys{"k"};
 };
 
-ClientPlan rlock(const std::string& name, const std::string& type, const std::string& owner, const Options& options = {}) {
-  ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = options.lease, .owner = owner, .inside = options.inside};
+ClientPlan rlock(const std::string& name, const std::string& type, const std::string& owner,
+                 const Options& options = {}) {
+  ClientPlan plan{.name = name,
+                  .type = type,
+                  .holds = {},
+                  .lease = options.lease,
+                  .owner = owner,
+                  .inside = options.inside};
   for (int i = 0; i < options.holds; ++i)
     plan.holds.push_back(make_hold({.type = type,
                                     .keys = options.keys,
@@ -30,7 +36,11 @@ ClientPlan rlock(const std::string& name, const std::string& type, const std::st
 
 ClientPlan redisson(const std::string& name, const std::string& type) {
   const Wanted wanted{.type = type, .keys = {"k"}, .owner = "java:" + name, .lease = kLease};
-  return {.name = name, .type = type, .holds = {make_redisson_hold(wanted)}, .lease = kLease, .owner = wanted.owner};
+  return {.name = name,
+          .type = type,
+          .holds = {make_redisson_hold(wanted)},
+          .lease = kLease,
+          .owner = wanted.owner};
 }
 
 /// An outer hold, and one inside it with another lease.
@@ -48,7 +58,8 @@ std::string other_than(const std::string& type) { return type == "read" ? "write
 void add_small(std::vector<Setting>& settings, const std::string& type) {
   const std::vector<ClientPlan> two{rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1")};
   settings.push_back({.name = type + "-two", .clients = two, .keys = {"k"}, .faults = 1});
-  settings.push_back({.name = type + "-two-crash", .clients = two, .keys = {"k"}, .crashes = 1, .gives_up = false});
+  settings.push_back(
+      {.name = type + "-two-crash", .clients = two, .keys = {"k"}, .crashes = 1, .gives_up = false});
   for (const std::int64_t inner : {kLease, 2 * kLease}) {
     if (!is_counted(type)) continue;
     settings.push_back({.name = fmt::format("{}-nested-{}s", type, inner / 1000),
@@ -56,11 +67,12 @@ void add_small(std::vector<Setting>& settings, const std::string& type) {
                         .keys = {"k"},
                         .faults = 1});
   }
-  settings.push_back({.name = type + "-same-owner",
-                      .clients = {rlock("a", type, "a:1", {.returns = true, .holds = 2}), rlock("b", type, "b:1")},
-                      .keys = {"k"},
-                      .faults = 1,
-                      .gives_up = false});
+  settings.push_back(
+      {.name = type + "-same-owner",
+       .clients = {rlock("a", type, "a:1", {.returns = true, .holds = 2}), rlock("b", type, "b:1")},
+       .keys = {"k"},
+       .faults = 1,
+       .gives_up = false});
 }
 
 /// Beside Redisson's clients.
@@ -79,8 +91,8 @@ void add_redisson(std::vector<Setting>& settings, const std::string& type) {
 
 /// More than can be explored to the end.
 void add_large(std::vector<Setting>& settings, const std::string& type) {
-  std::vector<ClientPlan> many{rlock("a", type, "a:1"), rlock("b", type, "b:1"), rlock("c", other_than(type), "c:1"),
-                               rlock("d", other_than(type), "d:1")};
+  std::vector<ClientPlan> many{rlock("a", type, "a:1"), rlock("b", type, "b:1"),
+                               rlock("c", other_than(type), "c:1"), rlock("d", other_than(type), "d:1")};
   settings.push_back(
       {.name = type + "-many", .clients = many, .keys = {"k"}, .faults = 3, .crashes = 1, .walks = true});
   if (!is_counted(type)) return;
@@ -103,10 +115,15 @@ void add_several(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> clients{rlock("both", type, "a:1", {.keys = keys}),
                                   rlock("one", type, "b:1", {.keys = {keys[0]}}),
                                   rlock("other", type, "c:1", {.keys = {keys[1]}})};
-  settings.push_back({.name = type + "-several", .clients = clients, .keys = keys, .faults = 2, .walks = true});
-  clients[1] = rlock("both-too", type, "b:1", {.keys = {keys[1], keys[0]}});
   settings.push_back(
-      {.name = type + "-several-crash", .clients = clients, .keys = keys, .faults = 1, .crashes = 1, .walks = true});
+      {.name = type + "-several", .clients = clients, .keys = keys, .faults = 2, .walks = true});
+  clients[1] = rlock("both-too", type, "b:1", {.keys = {keys[1], keys[0]}});
+  settings.push_back({.name = type + "-several-crash",
+                      .clients = clients,
+                      .keys = keys,
+                      .faults = 1,
+                      .crashes = 1,
+                      .walks = true});
 }
 
 }  // namespace
@@ -116,7 +133,8 @@ std::vector<Setting> all_settings() {
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit", "spin"})
     add_small(settings, type);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
-  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"}) add_large(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})
+    add_large(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "write", "plain"}) add_several(settings, type);
   return settings;
 }

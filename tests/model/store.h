@@ -20,15 +20,16 @@ struct Delivery {
   std::string text;
 };
 
-/// A Redis whose time is a number: what our scripts do with a server, and nothing else. A value: a copy is another
-/// world. tests/model/store_test compares it with a real server.
+/// A Redis whose time is a number: what our scripts do with a server, and nothing else. A value: a copy is
+/// another world. tests/model/store_test compares it with a real server.
 class Store {
  public:
   explicit Store(std::int64_t now) : now_(now) {}
 
   /// Milliseconds since the epoch.
   std::int64_t now() const noexcept { return now_; }
-  void advance_to(std::int64_t now);
+  /// `micros`: and so many microseconds.
+  void advance_to(std::int64_t now, std::int64_t micros = 0);
 
   /// What redis.call() answers; an error reply where it raises an error.
   Reply call(const Words& words);
@@ -40,8 +41,8 @@ class Store {
   /// What was published since the last time, for each who listened then.
   std::vector<Delivery> take_deliveries() { return std::exchange(deliveries_, {}); }
 
-  /// Everything that stands there, as text. A time is written as its distance from now, so that two worlds that differ
-  /// only by their clocks are the same.
+  /// Everything that stands there, as text. A time is written as its distance from now, so that two worlds
+  /// that differ only by their clocks are the same.
   void describe(std::string& into) const;
 
   std::vector<std::string> keys() const;
@@ -51,8 +52,9 @@ class Store {
 
  private:
   enum class Type { string, hash, list, zset };
-  using Fields = std::vector<std::pair<std::string, std::string>>;  // in the order in which they came, as Redis keeps few
-  using Members = std::vector<std::pair<double, std::string>>;      // sorted
+  using Fields = std::vector<
+      std::pair<std::string, std::string>>;  // in the order in which they came, as Redis keeps few
+  using Members = std::vector<std::pair<double, std::string>>;  // sorted
   struct Value {
     Type type = Type::string;
     std::int64_t expires = 0;  // 0: never
@@ -77,12 +79,10 @@ class Store {
   Reply publish(const std::string& channel, const std::string& text);
 
   std::int64_t now_;
+  std::int64_t micros_ = 0;
   std::map<std::string, Value> values_;
   std::vector<std::pair<std::string, int>> listeners_;
   std::vector<Delivery> deliveries_;
 };
-
-/// Numbers in `text` that are a time near `now`, in ms or in µs since the epoch, as their distance from it.
-std::string without_clock(std::string_view text, std::int64_t now);
 
 }  // namespace rlock::model

@@ -6,8 +6,9 @@ namespace rlock::model {
 namespace {
 
 std::string quoted(std::string_view text) {
-  if (!text.empty() && text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-./,") ==
-                           std::string_view::npos)
+  if (!text.empty() &&
+      text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-./,") ==
+          std::string_view::npos)
     return std::string{text};
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
@@ -18,8 +19,9 @@ std::string quoted(std::string_view text) {
 
 std::string command_line(const Call& call) {
   const bool ours = !call.script->name.starts_with("redisson/");
-  std::string line = ours ? fmt::format("call {} {}", call.script->name, call.keys.size())
-                          : fmt::format("redis-cli eval {} {}", quoted(call.script->source), call.keys.size());
+  std::string line = ours
+                         ? fmt::format("call {} {}", call.script->name, call.keys.size())
+                         : fmt::format("redis-cli eval {} {}", quoted(call.script->source), call.keys.size());
   for (const auto* words : {&call.keys, &call.args})
     for (const std::string& word : *words) line += ' ' + quoted(word);
   return line;
@@ -27,17 +29,12 @@ std::string command_line(const Call& call) {
 
 std::string written(const Reply& reply) {
   switch (reply.kind()) {
-    case Reply::Kind::nil:
-      return "nil";
-    case Reply::Kind::integer:
-      return std::to_string(reply.integer());
-    case Reply::Kind::error:
-      return "!" + reply.text();
+    case Reply::Kind::nil: return "nil";
+    case Reply::Kind::integer: return std::to_string(reply.integer());
+    case Reply::Kind::error: return "!" + reply.text();
     case Reply::Kind::text:
-    case Reply::Kind::status:
-      return "'" + reply.text() + "'";
-    case Reply::Kind::array:
-      break;
+    case Reply::Kind::status: return "'" + reply.text() + "'";
+    case Reply::Kind::array: break;
   }
   std::string items;
   for (const Reply& item : reply.items()) items += (items.empty() ? "" : ", ") + written(item);

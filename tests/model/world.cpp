@@ -14,7 +14,8 @@ constexpr std::int64_t kBegin = 1'700'000'000'000;
 /// How long a client waits for a reply before it abandons the connection.
 constexpr std::int64_t kReplyIn = 1000;
 
-/// So long a call stays on its way at most, which is less than a server remembers requests (src/sync/requests.h).
+/// So long a call stays on its way at most, which is less than a server remembers requests
+/// (src/sync/requests.h).
 constexpr std::int64_t kLateAtMost = 30000;
 
 constexpr std::int64_t kReconnects = 500;
@@ -56,7 +57,8 @@ std::int64_t World::next_time() const {
     if (time > store_.now() && (next == 0 || time < next)) next = time;
   };
   for (const Client& one : clients_)
-    if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed) consider(one.due);
+    if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed)
+      consider(one.due);
   for (const Abandoned& connection : abandoned_)
     if (!connection.calls.empty()) consider(connection.breaks_at);
   return next;
@@ -87,7 +89,8 @@ std::vector<Event> World::events() const {
     const bool waits = one.phase == Phase::asking || one.phase == Phase::sleeping;
     if (waits && setting_->gives_up) events.push_back({Kind::give_up, who});
     if (crashes_ > 0) events.push_back({Kind::crash, who});
-    if (one.phase == Phase::sleeping && faults_ > 0 && hold(who).is_ours()) events.push_back({Kind::cut, who});
+    if (one.phase == Phase::sleeping && faults_ > 0 && hold(who).is_ours())
+      events.push_back({Kind::cut, who});
   }
   for (int at = 0; at < static_cast<int>(abandoned_.size()); ++at) {
     if (abandoned_[static_cast<std::size_t>(at)].calls.empty()) continue;
@@ -101,7 +104,8 @@ std::vector<Event> World::events() const {
 bool World::at_rest() const {
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
     const Phase phase = client(who).phase;
-    const bool ended = phase == Phase::done || phase == Phase::crashed || (phase == Phase::idle && !may_begin(who));
+    const bool ended =
+        phase == Phase::done || phase == Phase::crashed || (phase == Phase::idle && !may_begin(who));
     if (!ended) return false;
   }
   return std::ranges::all_of(abandoned_, [](const Abandoned& one) { return one.calls.empty(); });
@@ -114,37 +118,27 @@ std::optional<std::string> World::apply(const Event& event, std::vector<std::str
   trace_ = trace;
   if (event.fate != Fate::answered || event.kind == Kind::cut) --faults_;
   switch (event.kind) {
-    case Kind::call:
-      act(event.who, event.fate);
-      break;
+    case Kind::call: act(event.who, event.fate); break;
     case Kind::release:
       client(event.who).phase = Phase::releasing;
       client(event.who).tries = 0;
       release(event.who, event.fate);
       break;
-    case Kind::give_up:
-      give_up(event.who);
-      break;
-    case Kind::crash:
-      crash(event.who);
-      break;
+    case Kind::give_up: give_up(event.who); break;
+    case Kind::crash: crash(event.who); break;
     case Kind::cut:
       note(fmt::format("# {}'s connection for messages breaks", plan(event.who).name));
       store_.stop_listening(event.who);
       client(event.who).due = std::min(client(event.who).due, store_.now() + kReconnects);
       break;
-    case Kind::deliver:
-      deliver(event.who);
-      break;
+    case Kind::deliver: deliver(event.who); break;
     case Kind::drop:
       note(fmt::format("# an abandoned connection of {} breaks",
                        plan(abandoned_[static_cast<std::size_t>(event.who)].client).name));
       excused_ = true;
       abandoned_.erase(abandoned_.begin() + event.who);
       break;
-    case Kind::tick:
-      tick();
-      break;
+    case Kind::tick: tick(); break;
   }
   hand_out_messages();
   judge();
@@ -191,23 +185,15 @@ void World::send_on_abandoned(int who, const std::vector<Call>& calls, const cha
 
 void World::act(int who, Fate fate) {
   switch (client(who).phase) {
-    case Phase::idle:
-      client(who).begun = store_.now();
-      [[fallthrough]];
+    case Phase::idle: client(who).begun = store_.now(); [[fallthrough]];
     case Phase::asking:
-    case Phase::sleeping:
-      return ask(who, fate);
-    case Phase::holding:
-      return renew(who, fate);
-    case Phase::releasing:
-      return release(who, fate);
-    case Phase::following:
-      return follow(who, fate);
-    case Phase::undoing:
-      return undo(who, fate);
+    case Phase::sleeping: return ask(who, fate);
+    case Phase::holding: return renew(who, fate);
+    case Phase::releasing: return release(who, fate);
+    case Phase::following: return follow(who, fate);
+    case Phase::undoing: return undo(who, fate);
     case Phase::done:
-    case Phase::crashed:
-      return;
+    case Phase::crashed: return;
   }
 }
 
@@ -284,7 +270,8 @@ void World::renew(int who, Fate fate) {
   for (std::size_t part = 0; part < replies.size(); ++part) {
     if (hold(who).renewed(part, replies[part])) continue;
     if (sure(who))
-      blame(fmt::format("{} is told that it does not hold any more, though its lease has not ended", plan(who).name));
+      blame(fmt::format("{} is told that it does not hold any more, though its lease has not ended",
+                        plan(who).name));
     one.lost = true;
     one.phase = Phase::releasing;
     one.due = now;
@@ -310,8 +297,8 @@ void World::release(int who, Fate fate) {
     Freed freed = hold(who).freed(part, replies[part]);
     if (freed.how == Freed::How::not_ours && first && sure(who))
       blame(fmt::format("{} is told that it did not hold what it releases", plan(who).name));
-    // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time: what it
-    // takes ends with its lease.
+    // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time:
+    // what it takes ends with its lease.
     if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
     if (freed.then) one.then.push_back(std::make_shared<Call>(*std::move(freed.then)));
   }

@@ -28,11 +28,11 @@ struct Setting {
   std::string name;
   std::vector<ClientPlan> clients;
   std::vector<std::string> keys;  ///< those that people name
-  int faults = 0;                 ///< calls that are late or whose reply is lost, connections for messages that break
+  int faults = 0;  ///< calls that are late or whose reply is lost, connections for messages that break
   int crashes = 0;
-  int renewals = 1;       ///< of each hold; then it is released
-  bool gives_up = true;   ///< a waiter may give up at any time
-  bool walks = false;     ///< too large to be explored to its end: by random walks
+  int renewals = 1;      ///< of each hold; then it is released
+  bool gives_up = true;  ///< a waiter may give up at any time
+  bool walks = false;    ///< too large to be explored to its end: by random walks
 };
 
 enum class Phase : char { idle, asking, sleeping, holding, releasing, following, undoing, done, crashed };
@@ -52,14 +52,14 @@ struct Abandoned {
 struct Client {
   Phase phase = Phase::idle;
   std::size_t hold = 0;
-  std::int64_t due = 0;     ///< when it acts next
-  std::int64_t begun = 0;   ///< its wait
-  std::int64_t asked = 0;   ///< the last call that gave it its lease
+  std::int64_t due = 0;    ///< when it acts next
+  std::int64_t begun = 0;  ///< its wait
+  std::int64_t asked = 0;  ///< the last call that gave it its lease
   int renewals = 0;
-  int tries = 0;            ///< of what it asks now that came to no answer
+  int tries = 0;  ///< of what it asks now that came to no answer
   bool asked_once = false;
-  bool late_asks = false;   ///< a copy of an acquire may be on its way
-  bool lost = false;        ///< it was told that the lock is not its own
+  bool late_asks = false;  ///< a copy of an acquire may be on its way
+  bool lost = false;       ///< it was told that the lock is not its own
   std::optional<Busy> busy{};
   std::vector<std::shared_ptr<const Call>> then{};
 };
@@ -73,9 +73,10 @@ struct Event {
 
 /// A server, its clients, and what is on its way between them. A value: copies go different ways.
 ///
-/// The clients are a model of src/sync/{acquire,undo,keeper,release}.cpp for one server, with the real calls and the real
-/// reading of answers. A call and its reply are one moment, unless it has a worse fate: the reply is lost, or the call
-/// stays on its way. Then the client abandons the connection, and asks again on another.
+/// The clients are a model of src/sync/{acquire,undo,keeper,release}.cpp for one server, with the real
+/// calls and the real reading of answers. A call and its reply are one moment, unless it has a worse fate:
+/// the reply is lost, or the call stays on its way. Then the client abandons the connection, and asks again
+/// on another.
 class World {
  public:
   World(const Setting& setting, Interpreter& lua);
@@ -146,7 +147,7 @@ class World {
   std::vector<Abandoned> abandoned_;
   int faults_;
   int crashes_;
-  bool excused_ = false;  ///< somebody ended without a last word: what it held ends with its lease
+  bool excused_ = false;         ///< somebody ended without a last word: what it held ends with its lease
   std::int64_t free_since_ = 0;  ///< nobody holds it although somebody waits; 0: not so
   std::map<std::string, std::int64_t> last_fence_{};  ///< of each key
   std::optional<std::string> wrong_{};
