@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <random>
+#include <set>
 #include <unordered_set>
 
 #include "trace.h"
@@ -33,6 +34,12 @@ Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event
       wrong.value_or("what was found was not found again: the model is not deterministic");
   lines.push_back("# WRONG: " + what);
   return {what, script_of(lines)};
+}
+
+/// What is wrong, whatever the numbers.
+std::string kind_of(std::string wrong) {
+  std::erase_if(wrong, [](char c) { return c >= '0' && c <= '9'; });
+  return wrong;
 }
 
 /// How a state was reached: from which, by which of its events.
@@ -80,6 +87,7 @@ Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effo
   std::unordered_set<std::size_t> seen;
   open.emplace_back(0, World{setting, lua});
   seen.insert(fingerprint(open.front().second));
+  std::set<std::string> kinds;
   while (!open.empty()) {
     if (seen.size() >= effort.states || watch.seconds() > effort.seconds) break;
     const auto [state, world] = std::move(open.front());
@@ -88,10 +96,10 @@ Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effo
     for (std::size_t choice = 0; choice < events.size(); ++choice) {
       World next = world;
       ++result.steps;
-      if (next.apply(events[choice])) {
-        result.states = seen.size();
-        result.finding = traced(setting, lua, events_to(setting, lua, origins, state, choice));
-        return result;
+      if (const auto wrong = next.apply(events[choice])) {
+        if (kinds.insert(kind_of(*wrong)).second)
+          result.findings.push_back(traced(setting, lua, events_to(setting, lua, origins, state, choice)));
+        continue;
       }
       if (!seen.insert(fingerprint(next)).second) continue;
       origins.push_back({state, choice});
@@ -120,7 +128,7 @@ Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort,
       way.push_back(events[std::discrete_distribution<std::size_t>{weights.begin(), weights.end()}(dice)]);
       ++result.steps;
       if (world.apply(way.back())) {
-        result.finding = traced(setting, lua, way);
+        result.findings.push_back(traced(setting, lua, way));
         result.states = seen.size();
         return result;
       }

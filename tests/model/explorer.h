@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +17,8 @@ struct Finding {
 struct Exploration {
   std::size_t states = 0;  ///< different ones
   std::size_t steps = 0;
-  bool complete = false;  ///< there is no other state
-  std::optional<Finding> finding{};
+  bool complete = false;            ///< there is no other state
+  std::vector<Finding> findings{};  ///< one of each kind; a walk ends with the first
 };
 
 /// How much may be done.
@@ -28,7 +27,8 @@ struct Effort {
   double seconds;
 };
 
-/// Everything that can happen, breadth first: what is found has the shortest way to it.
+/// Everything that can happen, breadth first: what is found has the shortest way to it. Where something is wrong it
+/// goes no further.
 Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effort);
 
 /// Random walks, the same for the same seed.

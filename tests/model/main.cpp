@@ -67,16 +67,19 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
 }
 
 void report(const Setting& setting, const Exploration& result, double seconds, const Arguments& arguments) {
-  const char* outcome = result.finding ? "WRONG" : result.complete ? "whole" : "part";
-  fmt::print("{:30} {:6} {:8} states {:9} steps {:6.1f} s{}\n", setting.name, outcome, result.states,
-             result.steps, seconds, result.finding ? "  " + result.finding->what : "");
-  std::fflush(stdout);
-  if (!result.finding) return;
-  if (arguments.traces.empty()) {
-    fmt::print("\n{}\n", result.finding->trace);
-    return;
+  const char* outcome = !result.findings.empty() ? "WRONG" : result.complete ? "whole" : "part";
+  fmt::print("{:24} {:6} {:8} states {:9} steps {:6.1f} s\n", setting.name, outcome, result.states,
+             result.steps, seconds);
+  int number = 0;
+  for (const Finding& finding : result.findings) {
+    fmt::print("  WRONG: {}\n", finding.what);
+    if (arguments.traces.empty()) {
+      fmt::print("\n{}\n", finding.trace);
+      continue;
+    }
+    std::ofstream{fmt::format("{}/{}-{}.sh", arguments.traces, setting.name, ++number)} << finding.trace;
   }
-  std::ofstream{arguments.traces + "/" + setting.name + ".sh"} << result.finding->trace;
+  std::fflush(stdout);
 }
 
 int run(const Arguments& arguments) {
@@ -108,7 +111,7 @@ int run(const Arguments& arguments) {
     report(settings[i], result, seconds_since(started), arguments);
     states += result.states;
     steps += result.steps;
-    wrong += result.finding ? 1 : 0;
+    wrong += result.findings.empty() ? 0 : 1;
     if (arguments.first && wrong > 0) break;
   }
   fmt::print("{} settings, {} wrong, {} states, {} steps, {:.1f} s, seed {}\n", settings.size(), wrong,
