@@ -64,6 +64,11 @@ void World::judge_exclusion() {
   }
 }
 
+void World::remember_ttls() {
+  for (const std::string& key : setting_->keys)
+    ends_before_[key] = store_.now() + store_.call({"pttl", key}).integer();
+}
+
 /// What a client is sure of stands on the server, for as long as it is sure, and is counted.
 void World::judge_backing(int who) {
   const std::string& name = plan(who).name;
@@ -73,6 +78,10 @@ void World::judge_backing(int who) {
     const std::int64_t ttl = store_.call({"pttl", place.key}).integer();
     if (type == "none") return blame(fmt::format("{} holds '{}', but it is gone", name, place.key));
     if (plan(who).type == "permit") continue;  // its members have ids; their number is judged where all rest
+    const std::int64_t before = ends_before_[place.key] - store_.now();
+    if (ttl >= 0 && ttl < rest && before >= rest)
+      return blame(fmt::format("{} is sure of '{}' for {} ms more, but a call shortens that to {} ms", name,
+                               place.key, rest, ttl));
     if (ttl >= 0 && ttl < rest)
       return blame(
           fmt::format("{} is sure of '{}' for {} ms more, but it ends in {} ms", name, place.key, rest, ttl));

@@ -19,9 +19,8 @@ std::string quoted(std::string_view text) {
 
 std::string command_line(const Call& call) {
   const bool ours = !call.script->name.starts_with("redisson/");
-  std::string line = ours
-                         ? fmt::format("call {} {}", call.script->name, call.keys.size())
-                         : fmt::format("redis-cli eval {} {}", quoted(call.script->source), call.keys.size());
+  std::string line = ours ? fmt::format("call {} {}", call.script->name, call.keys.size())
+                          : fmt::format("$REDIS eval {} {}", quoted(call.script->source), call.keys.size());
   for (const auto* words : {&call.keys, &call.args})
     for (const std::string& word : *words) line += ' ' + quoted(word);
   return line;
@@ -44,9 +43,10 @@ std::string written(const Reply& reply) {
 std::string script_of(const std::vector<std::string>& lines) {
   std::string text =
       "#!/bin/sh\n"
-      "# Against an empty server of your own. $RLOCK: the rlock whose scripts are meant.\n"
+      "# Against an empty server of your own: $REDIS says which, and $RLOCK whose scripts are meant.\n"
+      "REDIS=${REDIS:-redis-cli}\n"
       "call() {\n"
-      "  script=$(\"${RLOCK:-rlock}\" scripts show \"$1\") && shift && redis-cli eval \"$script\" \"$@\"\n"
+      "  script=$(\"${RLOCK:-rlock}\" scripts show \"$1\") && shift && $REDIS eval \"$script\" \"$@\"\n"
       "}\n";
   for (const std::string& line : lines) text += line + '\n';
   return text;

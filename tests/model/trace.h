@@ -14,7 +14,7 @@ std::string command_line(const Call& call);
 /// 7, 'text', nil, [1, 'a'], !ERR ...
 std::string written(const Reply& reply);
 
-/// The whole as a script for the shell: RLOCK=build/dev/rlock URL... sh trace.
+/// The whole as a script for the shell: RLOCK=build/dev/rlock REDIS="redis-cli -s SOCKET" sh trace
 std::string script_of(const std::vector<std::string>& lines);
 
 }  // namespace rlock::model

@@ -116,6 +116,7 @@ bool World::at_rest() const {
 std::optional<std::string> World::apply(const Event& event, std::vector<std::string>* trace) {
   using Kind = Event::Kind;
   trace_ = trace;
+  remember_ttls();
   if (event.fate != Fate::answered || event.kind == Kind::cut) --faults_;
   switch (event.kind) {
     case Kind::call: act(event.who, event.fate); break;
@@ -214,7 +215,11 @@ void World::ask(int who, Fate fate) {
     one.busy = asked.busy;
     return sleep(who);
   }
-  if (asked.how != Asked::How::held) return give_up(who);
+  if (asked.how != Asked::How::held) {
+    const int outer = plan(who).inside;
+    if (outer < 0 || sure(outer)) blame(fmt::format("{} is refused, for no reason", plan(who).name));
+    return give_up(who);
+  }
   one.phase = Phase::holding;
   one.asked = now;
   one.due = now + plan(who).lease / 3;

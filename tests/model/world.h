@@ -139,6 +139,7 @@ class World {
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
   void blame(const std::string& what);
   bool held(const std::string& key) const;
+  void remember_ttls();
 
   const Setting* setting_;
   Interpreter* lua_;
@@ -149,7 +150,8 @@ class World {
   int crashes_;
   bool excused_ = false;         ///< somebody ended without a last word: what it held ends with its lease
   std::int64_t free_since_ = 0;  ///< nobody holds it although somebody waits; 0: not so
-  std::map<std::string, std::int64_t> last_fence_{};  ///< of each key
+  std::map<std::string, std::int64_t> last_fence_{};   ///< of each key
+  std::map<std::string, std::int64_t> ends_before_{};  ///< of what people name: when it would have ended
   std::optional<std::string> wrong_{};
   std::vector<std::string>* trace_ = nullptr;
 };
