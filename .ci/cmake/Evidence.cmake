@@ -3,9 +3,10 @@
 
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   execute_process(COMMAND ${PROJECT_SOURCE_DIR}/.ci/epoch OUTPUT_VARIABLE epoch ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
-  if(epoch MATCHES "^[0-9]+$")  # else the sources came without their history
-    set(ENV{SOURCE_DATE_EPOCH} ${epoch})
+  if(NOT epoch MATCHES "^[0-9]+$")  # the sources came without their history
+    string(TIMESTAMP epoch %s UTC)
   endif()
+  set(ENV{SOURCE_DATE_EPOCH} ${epoch})
 endif()
 string(TIMESTAMP created UTC)
 
