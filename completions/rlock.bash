@@ -21,7 +21,7 @@ _rlock_ask() {
       -u | --url) urls+=("$(_rlock_plain "${words[++i]}")") ;;
       -u?*) urls+=("$(_rlock_plain "${words[i]#-u}")") ;;
       --url=*) urls+=("$(_rlock_plain "${words[i]#*=}")") ;;
-      --password-file | --user | --db | --prefix | --config | --profile | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${words[i]}=$(_rlock_plain "${words[++i]}")") ;;
+      --password-file | --user | --db | --prefix | --config | --profile | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) ((++i < ${#words[@]} - 1)) && more+=("${words[i - 1]}=$(_rlock_plain "${words[i]}")") ;;
       --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --profile=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${words[i]%%=*}=$(_rlock_plain "${words[i]#*=}")") ;;
       --tls | --insecure) more+=("${words[i]}") ;;
     esac
@@ -189,13 +189,17 @@ _rlock_options() {
       offered='-k --key --json -q --quiet -v --verbose -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
       valued=' -k --key -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
+    'history')
+      offered='-k --key -n --lines --json -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key -n --lines -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      ;;
     'stop')
       offered='-k --key --reason --if-owner -w --wait -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --reason --if-owner -w --wait -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'unlock')
-      offered='-k --key --if-owner --type -y --yes --json -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -k --key --if-owner --type -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --if-owner --type -y --yes --reason --json -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --if-owner --type --reason -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'config')
       offered='--json -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -266,12 +270,14 @@ _rlock_values() {
     'run --quorum') _rlock_offer < <(compgen -W 'majority all') ;;
     'run --password-file') _rlock_leave_to_readline default ;;
     'run --config') _rlock_leave_to_readline default ;;
+    'run --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'run --cacert') _rlock_leave_to_readline default ;;
     'run --cacertdir') _rlock_leave_to_readline dirnames ;;
     'run --cert') _rlock_leave_to_readline default ;;
     'run --tls-key') _rlock_leave_to_readline default ;;
     'flock --password-file') _rlock_leave_to_readline default ;;
     'flock --config') _rlock_leave_to_readline default ;;
+    'flock --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'flock --cacert') _rlock_leave_to_readline default ;;
     'flock --cacertdir') _rlock_leave_to_readline dirnames ;;
     'flock --cert') _rlock_leave_to_readline default ;;
@@ -284,6 +290,7 @@ _rlock_values() {
     'lock acquire -w' | 'lock acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'lock acquire --password-file') _rlock_leave_to_readline default ;;
     'lock acquire --config') _rlock_leave_to_readline default ;;
+    'lock acquire --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'lock acquire --cacert') _rlock_leave_to_readline default ;;
     'lock acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock acquire --cert') _rlock_leave_to_readline default ;;
@@ -293,6 +300,7 @@ _rlock_values() {
     'lock release --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock release --password-file') _rlock_leave_to_readline default ;;
     'lock release --config') _rlock_leave_to_readline default ;;
+    'lock release --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'lock release --cacert') _rlock_leave_to_readline default ;;
     'lock release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock release --cert') _rlock_leave_to_readline default ;;
@@ -302,6 +310,7 @@ _rlock_values() {
     'lock renew --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock renew --password-file') _rlock_leave_to_readline default ;;
     'lock renew --config') _rlock_leave_to_readline default ;;
+    'lock renew --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'lock renew --cacert') _rlock_leave_to_readline default ;;
     'lock renew --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock renew --cert') _rlock_leave_to_readline default ;;
@@ -311,6 +320,7 @@ _rlock_values() {
     'lock status --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'lock status --password-file') _rlock_leave_to_readline default ;;
     'lock status --config') _rlock_leave_to_readline default ;;
+    'lock status --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'lock status --cacert') _rlock_leave_to_readline default ;;
     'lock status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock status --cert') _rlock_leave_to_readline default ;;
@@ -319,6 +329,7 @@ _rlock_values() {
     'lock wait -w' | 'lock wait --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'lock wait --password-file') _rlock_leave_to_readline default ;;
     'lock wait --config') _rlock_leave_to_readline default ;;
+    'lock wait --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'lock wait --cacert') _rlock_leave_to_readline default ;;
     'lock wait --cacertdir') _rlock_leave_to_readline dirnames ;;
     'lock wait --cert') _rlock_leave_to_readline default ;;
@@ -326,6 +337,7 @@ _rlock_values() {
     'permit init -k' | 'permit init --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit init --password-file') _rlock_leave_to_readline default ;;
     'permit init --config') _rlock_leave_to_readline default ;;
+    'permit init --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit init --cacert') _rlock_leave_to_readline default ;;
     'permit init --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit init --cert') _rlock_leave_to_readline default ;;
@@ -333,6 +345,7 @@ _rlock_values() {
     'permit add -k' | 'permit add --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit add --password-file') _rlock_leave_to_readline default ;;
     'permit add --config') _rlock_leave_to_readline default ;;
+    'permit add --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit add --cacert') _rlock_leave_to_readline default ;;
     'permit add --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit add --cert') _rlock_leave_to_readline default ;;
@@ -341,6 +354,7 @@ _rlock_values() {
     'permit acquire -w' | 'permit acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'permit acquire --password-file') _rlock_leave_to_readline default ;;
     'permit acquire --config') _rlock_leave_to_readline default ;;
+    'permit acquire --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit acquire --cacert') _rlock_leave_to_readline default ;;
     'permit acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit acquire --cert') _rlock_leave_to_readline default ;;
@@ -348,6 +362,7 @@ _rlock_values() {
     'permit release -k' | 'permit release --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit release --password-file') _rlock_leave_to_readline default ;;
     'permit release --config') _rlock_leave_to_readline default ;;
+    'permit release --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit release --cacert') _rlock_leave_to_readline default ;;
     'permit release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit release --cert') _rlock_leave_to_readline default ;;
@@ -355,6 +370,7 @@ _rlock_values() {
     'permit renew -k' | 'permit renew --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit renew --password-file') _rlock_leave_to_readline default ;;
     'permit renew --config') _rlock_leave_to_readline default ;;
+    'permit renew --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit renew --cacert') _rlock_leave_to_readline default ;;
     'permit renew --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit renew --cert') _rlock_leave_to_readline default ;;
@@ -362,6 +378,7 @@ _rlock_values() {
     'permit status -k' | 'permit status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit status --password-file') _rlock_leave_to_readline default ;;
     'permit status --config') _rlock_leave_to_readline default ;;
+    'permit status --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit status --cacert') _rlock_leave_to_readline default ;;
     'permit status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit status --cert') _rlock_leave_to_readline default ;;
@@ -369,6 +386,7 @@ _rlock_values() {
     'permit delete -k' | 'permit delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'permit delete --password-file') _rlock_leave_to_readline default ;;
     'permit delete --config') _rlock_leave_to_readline default ;;
+    'permit delete --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'permit delete --cacert') _rlock_leave_to_readline default ;;
     'permit delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'permit delete --cert') _rlock_leave_to_readline default ;;
@@ -376,6 +394,7 @@ _rlock_values() {
     'sem init -k' | 'sem init --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem init --password-file') _rlock_leave_to_readline default ;;
     'sem init --config') _rlock_leave_to_readline default ;;
+    'sem init --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem init --cacert') _rlock_leave_to_readline default ;;
     'sem init --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem init --cert') _rlock_leave_to_readline default ;;
@@ -384,6 +403,7 @@ _rlock_values() {
     'sem acquire -w' | 'sem acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'sem acquire --password-file') _rlock_leave_to_readline default ;;
     'sem acquire --config') _rlock_leave_to_readline default ;;
+    'sem acquire --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem acquire --cacert') _rlock_leave_to_readline default ;;
     'sem acquire --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem acquire --cert') _rlock_leave_to_readline default ;;
@@ -391,6 +411,7 @@ _rlock_values() {
     'sem release -k' | 'sem release --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem release --password-file') _rlock_leave_to_readline default ;;
     'sem release --config') _rlock_leave_to_readline default ;;
+    'sem release --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem release --cacert') _rlock_leave_to_readline default ;;
     'sem release --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem release --cert') _rlock_leave_to_readline default ;;
@@ -398,6 +419,7 @@ _rlock_values() {
     'sem add -k' | 'sem add --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem add --password-file') _rlock_leave_to_readline default ;;
     'sem add --config') _rlock_leave_to_readline default ;;
+    'sem add --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem add --cacert') _rlock_leave_to_readline default ;;
     'sem add --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem add --cert') _rlock_leave_to_readline default ;;
@@ -405,6 +427,7 @@ _rlock_values() {
     'sem drain -k' | 'sem drain --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem drain --password-file') _rlock_leave_to_readline default ;;
     'sem drain --config') _rlock_leave_to_readline default ;;
+    'sem drain --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem drain --cacert') _rlock_leave_to_readline default ;;
     'sem drain --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem drain --cert') _rlock_leave_to_readline default ;;
@@ -412,6 +435,7 @@ _rlock_values() {
     'sem status -k' | 'sem status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem status --password-file') _rlock_leave_to_readline default ;;
     'sem status --config') _rlock_leave_to_readline default ;;
+    'sem status --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem status --cacert') _rlock_leave_to_readline default ;;
     'sem status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem status --cert') _rlock_leave_to_readline default ;;
@@ -419,6 +443,7 @@ _rlock_values() {
     'sem delete -k' | 'sem delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'sem delete --password-file') _rlock_leave_to_readline default ;;
     'sem delete --config') _rlock_leave_to_readline default ;;
+    'sem delete --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'sem delete --cacert') _rlock_leave_to_readline default ;;
     'sem delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'sem delete --cert') _rlock_leave_to_readline default ;;
@@ -426,6 +451,7 @@ _rlock_values() {
     'latch set -k' | 'latch set --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch set --password-file') _rlock_leave_to_readline default ;;
     'latch set --config') _rlock_leave_to_readline default ;;
+    'latch set --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'latch set --cacert') _rlock_leave_to_readline default ;;
     'latch set --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch set --cert') _rlock_leave_to_readline default ;;
@@ -433,6 +459,7 @@ _rlock_values() {
     'latch down -k' | 'latch down --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch down --password-file') _rlock_leave_to_readline default ;;
     'latch down --config') _rlock_leave_to_readline default ;;
+    'latch down --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'latch down --cacert') _rlock_leave_to_readline default ;;
     'latch down --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch down --cert') _rlock_leave_to_readline default ;;
@@ -441,6 +468,7 @@ _rlock_values() {
     'latch wait -w' | 'latch wait --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'latch wait --password-file') _rlock_leave_to_readline default ;;
     'latch wait --config') _rlock_leave_to_readline default ;;
+    'latch wait --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'latch wait --cacert') _rlock_leave_to_readline default ;;
     'latch wait --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch wait --cert') _rlock_leave_to_readline default ;;
@@ -448,6 +476,7 @@ _rlock_values() {
     'latch status -k' | 'latch status --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch status --password-file') _rlock_leave_to_readline default ;;
     'latch status --config') _rlock_leave_to_readline default ;;
+    'latch status --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'latch status --cacert') _rlock_leave_to_readline default ;;
     'latch status --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch status --cert') _rlock_leave_to_readline default ;;
@@ -455,6 +484,7 @@ _rlock_values() {
     'latch delete -k' | 'latch delete --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'latch delete --password-file') _rlock_leave_to_readline default ;;
     'latch delete --config') _rlock_leave_to_readline default ;;
+    'latch delete --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'latch delete --cacert') _rlock_leave_to_readline default ;;
     'latch delete --cacertdir') _rlock_leave_to_readline dirnames ;;
     'latch delete --cert') _rlock_leave_to_readline default ;;
@@ -464,18 +494,21 @@ _rlock_values() {
     'list --sort') _rlock_offer < <(compgen -W 'key age waiting') ;;
     'list --password-file') _rlock_leave_to_readline default ;;
     'list --config') _rlock_leave_to_readline default ;;
+    'list --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'list --cacert') _rlock_leave_to_readline default ;;
     'list --cacertdir') _rlock_leave_to_readline dirnames ;;
     'list --cert') _rlock_leave_to_readline default ;;
     'list --tls-key') _rlock_leave_to_readline default ;;
     'metrics --password-file') _rlock_leave_to_readline default ;;
     'metrics --config') _rlock_leave_to_readline default ;;
+    'metrics --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'metrics --cacert') _rlock_leave_to_readline default ;;
     'metrics --cacertdir') _rlock_leave_to_readline dirnames ;;
     'metrics --cert') _rlock_leave_to_readline default ;;
     'metrics --tls-key') _rlock_leave_to_readline default ;;
     'top --password-file') _rlock_leave_to_readline default ;;
     'top --config') _rlock_leave_to_readline default ;;
+    'top --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'top --cacert') _rlock_leave_to_readline default ;;
     'top --cacertdir') _rlock_leave_to_readline dirnames ;;
     'top --cert') _rlock_leave_to_readline default ;;
@@ -483,14 +516,24 @@ _rlock_values() {
     'inspect -k' | 'inspect --key') _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect --password-file') _rlock_leave_to_readline default ;;
     'inspect --config') _rlock_leave_to_readline default ;;
+    'inspect --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'inspect --cacert') _rlock_leave_to_readline default ;;
     'inspect --cacertdir') _rlock_leave_to_readline dirnames ;;
     'inspect --cert') _rlock_leave_to_readline default ;;
     'inspect --tls-key') _rlock_leave_to_readline default ;;
+    'history -k' | 'history --key') _rlock_offer < <(_rlock_keys keys) ;;
+    'history --password-file') _rlock_leave_to_readline default ;;
+    'history --config') _rlock_leave_to_readline default ;;
+    'history --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
+    'history --cacert') _rlock_leave_to_readline default ;;
+    'history --cacertdir') _rlock_leave_to_readline dirnames ;;
+    'history --cert') _rlock_leave_to_readline default ;;
+    'history --tls-key') _rlock_leave_to_readline default ;;
     'stop -k' | 'stop --key') _rlock_offer < <(_rlock_keys keys) ;;
     'stop --if-owner') _rlock_offer < <(_rlock_owners) ;;
     'stop --password-file') _rlock_leave_to_readline default ;;
     'stop --config') _rlock_leave_to_readline default ;;
+    'stop --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'stop --cacert') _rlock_leave_to_readline default ;;
     'stop --cacertdir') _rlock_leave_to_readline dirnames ;;
     'stop --cert') _rlock_leave_to_readline default ;;
@@ -500,24 +543,28 @@ _rlock_values() {
     'unlock --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'unlock --password-file') _rlock_leave_to_readline default ;;
     'unlock --config') _rlock_leave_to_readline default ;;
+    'unlock --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'unlock --cacert') _rlock_leave_to_readline default ;;
     'unlock --cacertdir') _rlock_leave_to_readline dirnames ;;
     'unlock --cert') _rlock_leave_to_readline default ;;
     'unlock --tls-key') _rlock_leave_to_readline default ;;
     'config --password-file') _rlock_leave_to_readline default ;;
     'config --config') _rlock_leave_to_readline default ;;
+    'config --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'config --cacert') _rlock_leave_to_readline default ;;
     'config --cacertdir') _rlock_leave_to_readline dirnames ;;
     'config --cert') _rlock_leave_to_readline default ;;
     'config --tls-key') _rlock_leave_to_readline default ;;
     'doctor --password-file') _rlock_leave_to_readline default ;;
     'doctor --config') _rlock_leave_to_readline default ;;
+    'doctor --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'doctor --cacert') _rlock_leave_to_readline default ;;
     'doctor --cacertdir') _rlock_leave_to_readline dirnames ;;
     'doctor --cert') _rlock_leave_to_readline default ;;
     'doctor --tls-key') _rlock_leave_to_readline default ;;
     'scripts load --password-file') _rlock_leave_to_readline default ;;
     'scripts load --config') _rlock_leave_to_readline default ;;
+    'scripts load --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
     'scripts load --cacert') _rlock_leave_to_readline default ;;
     'scripts load --cacertdir') _rlock_leave_to_readline dirnames ;;
     'scripts load --cert') _rlock_leave_to_readline default ;;
@@ -557,10 +604,11 @@ _rlock_operands() {
     'metrics 0' | 'metrics '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'top 0' | 'top '*) _rlock_offer < <(_rlock_keys numbers) ;;
     'inspect 0' | 'inspect '*) _rlock_offer < <(_rlock_keys numbers) ;;
+    'history 0') _rlock_offer < <(_rlock_keys keys) ;;
     'stop 0' | 'stop '*) _rlock_offer < <(_rlock_keys keys) ;;
     'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
-    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
-    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics top inspect stop unlock config doctor server scripts completion help version') ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
+    'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics top inspect history stop unlock config doctor server scripts completion help version') ;;
   esac
 }
 
@@ -599,7 +647,7 @@ _rlock() {
     if [[ $cur == -* ]]; then
       _rlock_offer < <(printf '%s\n' -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version)
     else
-      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch list metrics top inspect stop unlock config doctor server scripts completion help version)
+      _rlock_offer < <(printf '%s\n' run flock lock permit sem latch list metrics top inspect history stop unlock config doctor server scripts completion help version)
     fi
     return
   fi

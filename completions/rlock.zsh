@@ -11,7 +11,7 @@ _rlock_ask() {
       -u | --url) urls+=("${(Q)typed[++i]}") ;;
       -u?*) urls+=("${(Q)typed[i]#-u}") ;;
       --url=*) urls+=("${(Q)typed[i]#*=}") ;;
-      --password-file | --user | --db | --prefix | --config | --profile | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
+      --password-file | --user | --db | --prefix | --config | --profile | --cacert | --cacertdir | --cert | --tls-key | --sni | --connect-timeout | --command-timeout) ((++i < typed_at)) && more+=("${typed[i - 1]}=${(Q)typed[i]}") ;;
       --password-file=* | --user=* | --db=* | --prefix=* | --config=* | --profile=* | --cacert=* | --cacertdir=* | --cert=* | --tls-key=* | --sni=* | --connect-timeout=* | --command-timeout=*) more+=("${(Q)typed[i]}") ;;
       --tls | --insecure) more+=("$typed[i]") ;;
     esac
@@ -36,6 +36,8 @@ _rlock_keys() {
 
 # Also those of idle pools, semaphores and latches.
 _rlock_numbers() { _rlock_add --completion numbers }
+
+_rlock_profiles() { _rlock_add --completion profiles }
 
 # The owners that hold the KEY that has been typed.
 _rlock_owners() {
@@ -117,7 +119,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -161,7 +163,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -221,7 +223,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -256,7 +258,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -292,7 +294,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -332,7 +334,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -367,7 +369,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -400,7 +402,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -434,7 +436,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -477,7 +479,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -510,7 +512,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -545,7 +547,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -580,7 +582,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -615,7 +617,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -648,7 +650,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -689,7 +691,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -723,7 +725,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -756,7 +758,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -791,7 +793,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -825,7 +827,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -860,7 +862,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -894,7 +896,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -929,7 +931,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -970,7 +972,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1004,7 +1006,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1037,7 +1039,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1080,7 +1082,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1109,7 +1111,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1143,7 +1145,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1181,7 +1183,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1196,6 +1198,42 @@ _rlock_arguments() {
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
         '*:KEY:_rlock_numbers' \
+        && ret=0
+      ;;
+    'history')
+      _arguments -s -S \
+        '*-k+[]:KEY:_rlock_keys' \
+        '*--key=[]:KEY:_rlock_keys' \
+        '*-n+[at most so many]:N:( )' \
+        '*--lines=[at most so many]:N:( )' \
+        '*--json[one document; schema in rlock-history(1)]' \
+        '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
+        '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
+        '*--askpass[Ask for the password on the terminal]' \
+        '*--user=[The ACL user, whatever the URL says]:NAME:( )' \
+        '*--db=[The number of the database, whatever the URL says]:N:( )' \
+        '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
+        '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
+        '*--tls[Speak TLS, as rediss\: does]' \
+        '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
+        '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
+        '*--cert=[The certificate that we show; it needs --tls-key]:F:_files' \
+        '*--tls-key=[The private key of that certificate, without a passphrase]:F:_files' \
+        '*--sni=[The name that the server has to prove, instead of the host'\''s]:H:( )' \
+        '*--insecure[Encrypt without asking who the server is]' \
+        '*--connect-timeout=[For one attempt\: looking the name up, connecting, TLS and greeting]:DUR:( )' \
+        '*--command-timeout=[For the answer to one request]:DUR:( )' \
+        '*-q[Only errors and warnings]' \
+        '*--quiet[Only errors and warnings]' \
+        '*-v[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*--verbose[Also what happens inside, and when, counted from the start\: the lock acquired, renewed (first, and after trouble) and released; redirections, failovers, broken connections]' \
+        '*-h[say what this does]' \
+        '*--help[say what this does]' \
+        '*-V[say which rlock this is]' \
+        '*--version[say which rlock this is]' \
+        ':KEY:_rlock_keys' \
         && ret=0
       ;;
     'stop')
@@ -1214,7 +1252,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1243,6 +1281,7 @@ _rlock_arguments() {
         '*--type=[must agree; plain\: text that rlock knows nothing of]:T:(lock read write fair fenced spin permit plain)' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \
+        '*--reason=[who loses the lock says it, and so does rlock history]:TEXT:( )' \
         '*--json[one document; schema in rlock-unlock(1)]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -1252,7 +1291,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1284,7 +1323,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1315,7 +1354,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1395,7 +1434,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
         && ret=0
       ;;
     'scripts load')
@@ -1408,7 +1447,7 @@ _rlock_arguments() {
         '*--db=[The number of the database, whatever the URL says]:N:( )' \
         '*--prefix=[Stands before every KEY; or RLOCK_PREFIX]:STR:( )' \
         '*--config=[Read this configuration file and no other; or RLOCK_CONFIG]:FILE:_files' \
-        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:( )' \
+        '*--profile=[What stands below \[NAME\] in the configuration files, too; or RLOCK_PROFILE]:NAME:_rlock_profiles' \
         '*--tls[Speak TLS, as rediss\: does]' \
         '*--cacert=[Trust the authorities in this file instead of the system'\''s]:F:_files' \
         '*--cacertdir=[Trust the authorities in this folder instead of the system'\''s]:D:_files -/' \
@@ -1474,7 +1513,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':VERB:(run flock lock permit sem latch list metrics top inspect stop unlock config doctor server scripts completion help version)' \
+        ':VERB:(run flock lock permit sem latch list metrics top inspect history stop unlock config doctor server scripts completion help version)' \
         ':VERB:( )' \
         && ret=0
       ;;
@@ -1511,6 +1550,7 @@ _rlock() {
     'metrics:what list shows, as text for Prometheus'
     'top:the same, live'
     'inspect:who holds what, since when, until when, who waits'
+    'history:who had a key, and how each hold ended'
     'stop:ask whoever holds a lock to end'
     'unlock:remove a lock by force'
     'config:which settings are in force, and why'

@@ -30,7 +30,7 @@ _rlock_ask() {
       -u | --url) urls+=("$(_rlock_plain "${words[++i]}")") ;;
       -u?*) urls+=("$(_rlock_plain "${words[i]#-u}")") ;;
       --url=*) urls+=("$(_rlock_plain "${words[i]#*=}")") ;;
-      @PASSED@) more+=("${words[i]}=$(_rlock_plain "${words[++i]}")") ;;
+      @PASSED@) ((++i < ${#words[@]} - 1)) && more+=("${words[i - 1]}=$(_rlock_plain "${words[i]}")") ;;
       @PASSED=@) more+=("${words[i]%%=*}=$(_rlock_plain "${words[i]#*=}")") ;;
       @SWITCHES@) more+=("${words[i]}") ;;
     esac
@@ -74,6 +74,7 @@ std::string offer(Offer offer, std::string_view choices) {
     case Offer::key: return "_rlock_offer < <(_rlock_keys keys)";
     case Offer::counter: return "_rlock_offer < <(_rlock_keys numbers)";
     case Offer::owner: return "_rlock_offer < <(_rlock_owners)";
+    case Offer::profile: return "_rlock_offer < <(_rlock_ask --completion profiles)";
     case Offer::command: return "_rlock_offer < <(compgen -c -- \"$cur\")";
     case Offer::nothing: break;
   }

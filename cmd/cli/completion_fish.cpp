@@ -94,7 +94,7 @@ function __rlock_ask
             case '--url=*'
                 set -a urls (string replace -- --url= '' $words[$i])
             case @PASSED@
-                set -a more $words[$i]=$words[$next]
+                set -q words[$next]; and set -a more $words[$i]=$words[$next]
             case @PASSED=@ @SWITCHES@
                 set -a more $words[$i]
         end
@@ -158,6 +158,7 @@ std::string offered(Offer offer, std::string_view choices) {
     case Offer::key: return " -x -a '(__rlock_keys keys)'";
     case Offer::counter: return " -x -a '(__rlock_keys numbers)'";
     case Offer::owner: return " -x -a '(__rlock_owners)'";
+    case Offer::profile: return " -x -a '(__rlock_ask --completion profiles)'";
     case Offer::command: return " -x -a '(__fish_complete_command)'";
     case Offer::nothing: break;
   }

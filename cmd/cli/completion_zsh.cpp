@@ -20,7 +20,7 @@ _rlock_ask() {
       -u | --url) urls+=("${(Q)typed[++i]}") ;;
       -u?*) urls+=("${(Q)typed[i]#-u}") ;;
       --url=*) urls+=("${(Q)typed[i]#*=}") ;;
-      @PASSED@) more+=("${typed[i]}=${(Q)typed[++i]}") ;;
+      @PASSED@) ((++i < typed_at)) && more+=("${typed[i - 1]}=${(Q)typed[i]}") ;;
       @PASSED=@) more+=("${(Q)typed[i]}") ;;
       @SWITCHES@) more+=("$typed[i]") ;;
     esac
@@ -45,6 +45,8 @@ _rlock_keys() {
 
 # Also those of idle pools, semaphores and latches.
 _rlock_numbers() { _rlock_add --completion numbers }
+
+_rlock_profiles() { _rlock_add --completion profiles }
 
 # The owners that hold the KEY that has been typed.
 _rlock_owners() {
@@ -77,6 +79,7 @@ std::string action(Offer offer, std::string_view choices) {
     case Offer::key: return "_rlock_keys";
     case Offer::counter: return "_rlock_numbers";
     case Offer::owner: return "_rlock_owners";
+    case Offer::profile: return "_rlock_profiles";
     case Offer::command: return "_command_names -e";
     case Offer::nothing: break;
   }

@@ -26,6 +26,7 @@ enum class Offer {
   key,
   counter,  ///< a key, also of an idle pool, semaphore or latch
   owner,    ///< of the KEY that has been typed
+  profile,  ///< a section of the configuration files
   command
 };
 

@@ -74,8 +74,16 @@ LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vecto
   if (enters_ && wish_.parts.size() == 1) owner_ = wish_.parts.front().lock->owner();
 }
 
-std::vector<Part> LockSet::to_release(bool kept, int exit) const {
-  std::vector<Part> parts = wish_.parts;
+PastHold LockSet::past(const Taken& taken, Milliseconds waited, HoldEnd end) const {
+  PastHold past{.type = std::string{options_.type->name}, .facts = facts_, .waited = waited};
+  past.facts.since = taken.held.front().server_time;
+  past.ended = past.facts.since + elapsed(taken.asked, Clock::now());
+  past.end = std::move(end);
+  return past;
+}
+
+std::vector<Part> LockSet::to_release(bool kept, int exit, const PastHold& past) const {
+  std::vector<Part> parts = options_.deployment.history ? with_history(wish_.parts, past) : wish_.parts;
   if (!kept) return parts;
   Metadata last = facts_;
   last.exit = exit;  // the key stays for --min-hold, with nobody behind it: inspect says how it ended

@@ -7,6 +7,7 @@
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
 #include "sync/acquire.h"
+#include "sync/history.h"
 #include "sync/metadata.h"
 #include "sync/wish.h"
 
@@ -34,8 +35,12 @@ class LockSet {
   /// cluster, nor holds of different kinds.
   const Wish& wish() const noexcept { return wish_; }
 
-  /// To release: the facts are erased or, where --min-hold keeps the key, say how the command ended.
-  std::vector<Part> to_release(bool kept, int exit) const;
+  /// To release: the facts are erased or, where --min-hold keeps the key, say how the command ended; the
+  /// history of each key gets `past`.
+  std::vector<Part> to_release(bool kept, int exit, const PastHold& past) const;
+
+  /// These holds as they end now.
+  PastHold past(const Taken& taken, Milliseconds waited, HoldEnd end) const;
 
   bool enters() const noexcept { return enters_; }  ///< at least one hold of a process above us
 

@@ -24,7 +24,9 @@
 #include "cmd/run/command_environment.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/deadlock_watch.h"
+#include "cmd/run/guardian_release.h"
 #include "cmd/run/held_command.h"
+#include "cmd/run/hold_end.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/lock_set.h"
 #include "cmd/run/once_watch.h"
@@ -33,7 +35,6 @@
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "cmd/view/wait_lines.h"
-#include "loop/std_descriptors.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
 
@@ -210,29 +211,34 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   return options;
 }
 
-/// In the guardian, when this process was killed and nobody of the command's family lives: releases what it
-/// held, over connections of its own. Whoever is not the holder any more changes nothing. --min-hold is kept;
+/// In the guardian, when this process was killed and nobody of the command's family lives. --min-hold is kept;
 /// with --once-per the next host is to try.
-void give_back(const RunOptions& opt, const LockSet& locks, Milliseconds acquired_at) {
+void give_back(const RunOptions& opt, const LockSet& locks, const Taken& taken, Milliseconds waited) {
   const bool keep = opt.min_hold > Milliseconds{0};
+  const PastHold past = locks.past(taken, waited, {.outcome = "killed", .why = "rlock was killed"});
   ReleaseOptions options;
-  if (keep) options.keep_until = acquired_at + opt.min_hold;
-  const std::vector<Part> parts = locks.to_release(keep, 128 + SIGKILL);
-  try {
-    fill_std_descriptors();  // or a message would go to the server
-    Session session{opt.deployment, opt.wait, opt.quorum_all};
-    static_cast<void>(release(session.redis, parts, options, within(goodbye(parts.size()))));
-  } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
-    mention(error.what());
-  }
+  if (keep) options.keep_until = past.facts.since + opt.min_hold;
+  release_in_guardian(opt.deployment, opt.wait, opt.quorum_all, locks.to_release(keep, 128 + SIGKILL, past),
+                      options);
 }
 
-HeldLock lock_of(const RunOptions& opt, const Keeper& keeper, StopRequests& requests) {
+/// Why it is not ours any more; nothing while it is.
+std::optional<Loss> loss_of(const Keeper& keeper, StopRequests& requests) {
+  if (!keeper.lost()) return std::nullopt;
+  if (keeper.taken_away() && requests.removed()) return Loss::removed_by(*requests.removed());
+  return Loss{keeper.why()};
+}
+
+HeldLock lock_of(const RunOptions& opt, Keeper& keeper, StopRequests& requests) {
   return {.name = all_keys(opt),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
           .renewed = opt.renew,
           .asked_to_stop = [&requests] { return requests.asked(); },
-          .lost = [&keeper] { return keeper.lost() ? std::optional{keeper.why()} : std::nullopt; }};
+          .lost = [&keeper, &requests, looked = false]() mutable -> std::optional<std::string> {
+            if (requests.removed() && !std::exchange(looked, true)) keeper.look_now();
+            const auto loss = loss_of(keeper, requests);
+            return loss ? std::optional{loss->why} : std::nullopt;
+          }};
 }
 
 /// Does the key stay, for --min-hold or because its work is done?
@@ -240,6 +246,16 @@ bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   if (lost || !ended.ran() || ended.stopped_by) return false;
   if (opt.once_per) return ended.exit_code == 0 && !ended.max_hold;
   return opt.min_hold > Milliseconds{0};
+}
+
+/// Nobody has told us in time: the history of a key may.
+void look_who_removed_it(Redis& redis, const LockSet& locks, Milliseconds since, Loss& lost) {
+  for (const Part& part : locks.parts()) {
+    const auto remover = removed_by(redis, *part.lock, since);
+    if (!remover) continue;
+    lost = Loss::removed_by(*remover);
+    return complain(fmt::format("{} was {}", quoted(part.lock->name()), lost.why));
+  }
 }
 
 /// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
@@ -251,14 +267,14 @@ Patience release_patience(bool marks, const Keeper& keeper, const Signals& signa
 }
 
 /// Releases all keys, and says what a person should know about it.
-RunReport::Released release(const RunOptions& opt, Session& session, const LockSet& locks, const Taken& taken,
-                            const CommandOutcome& ended, const Keeper& keeper) {
+RunReport::Released release(const RunOptions& opt, Session& session, const LockSet& locks,
+                            const PastHold& past, const CommandOutcome& ended, const Keeper& keeper) {
   const bool lost = keeper.lost();
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
   // By the server's clock, from the server's own time: never mixed with our clock.
-  if (keep) options.keep_until = taken.held.front().server_time + opt.kept_for();
-  const std::vector<Part> parts = locks.to_release(keep, ended.exit_code);
+  if (keep) options.keep_until = past.facts.since + opt.kept_for();
+  const std::vector<Part> parts = locks.to_release(keep, ended.exit_code, past);
   const bool marks = keep && opt.once_per;
   const Patience patience = release_patience(marks, keeper, session.signals, parts.size());
   const std::vector<ReleaseResult> answers = release(session.redis, parts, options, patience);
@@ -337,7 +353,8 @@ int run(const RunOptions& opt, StatusRecord& status) {
   const Taken& taken = std::get<Taken>(got);
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);
-  report_taken(report, redis, locks->owner(), taken, between(opt.started, started));
+  const Milliseconds waited = between(opt.started, started);
+  report_taken(report, redis, locks->owner(), taken, waited);
 
   // Holding. The command lives no longer than the lease that the keeper renews.
   Keeper keeper{redis,
@@ -347,23 +364,27 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .sync_timeout = opt.sync_timeout}};
   StopRequests requests{redis, locks->parts(), taken.asked};
   HoldOptions options = holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked);
-  options.give_back = [&] { give_back(opt, *locks, taken.held.front().server_time); };
+  options.give_back = [&] { give_back(opt, *locks, taken, waited); };
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals,
                                   lock_of(opt, keeper, requests), std::move(options)};
   const CommandOutcome ended = hold->run();
   keeper.stop(within(kGoodbye));  // a renewal still in flight would find the lock gone and call it lost
 
   // Releasing.
-  auto lost = keeper.lost() ? std::optional{keeper.why()} : std::nullopt;
-  report.released = release(opt, session, *locks, taken, ended, keeper);
+  std::optional<Loss> lost = loss_of(keeper, requests);
+  const PastHold past = locks->past(taken, waited, end_of(ended, lost));
+  report.released = release(opt, session, *locks, past, ended, keeper);
   // Nobody has told the keeper, but the release found nothing of ours: it was lost all the same.
   if (!lost && ended.ran() && report.released == RunReport::Released::no)
-    lost = "it was not ours any more at its release";
+    lost = Loss{"it was not ours any more at its release"};
+  if (lost && !lost->by && report.released == RunReport::Released::no)
+    look_who_removed_it(redis, *locks, past.facts.since, *lost);
   say_how_it_ended(opt, ended);
   // A quorum may be reached before two nodes have told their run ids. We know only now whether they are one
   // server.
   if (const auto twice = redis.same_server_twice()) complain(twice->text);
-  report_ended(report, ended, lost, between(started, Clock::now()), exit_status(ended, lost.has_value()));
+  report_ended(report, ended, lost ? std::optional{lost->why} : std::nullopt, between(started, Clock::now()),
+               exit_status(ended, lost.has_value()));
   status.write(report);
   hold.reset();  // waits for its guardian, which has ended while we released
   return end_like(ended, lost.has_value());

@@ -13,7 +13,19 @@ using Outcome = RunReport::Outcome;
 
 namespace {
 
-std::string_view name_of(RunReport::Outcome outcome) {
+std::string_view name_of(RunReport::Released released) {
+  switch (released) {
+    case RunReport::Released::yes: return "yes";
+    case RunReport::Released::no: return "no";
+    case RunReport::Released::kept: return "kept";
+    case RunReport::Released::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::string_view text_of(RunReport::Outcome outcome) {
   switch (outcome) {
     case RunReport::Outcome::ran: return "ran";
     case RunReport::Outcome::busy: return "busy";
@@ -30,18 +42,6 @@ std::string_view name_of(RunReport::Outcome outcome) {
   return "error";
 }
 
-std::string_view name_of(RunReport::Released released) {
-  switch (released) {
-    case RunReport::Released::yes: return "yes";
-    case RunReport::Released::no: return "no";
-    case RunReport::Released::kept: return "kept";
-    case RunReport::Released::unknown: return "unknown";
-  }
-  return "unknown";
-}
-
-}  // namespace
-
 std::string RunReport::json() const {
   Json servers;
   if (nodes) {
@@ -52,7 +52,7 @@ std::string RunReport::json() const {
     servers = Json::array(items);
   }
   return Json::object({{"v", 1},
-                       {"outcome", Json::word(name_of(outcome))},
+                       {"outcome", Json::word(text_of(outcome))},
                        {"exit", exit},
                        {"command_exit", command_exit},
                        {"command_signal", command_signal},
@@ -130,22 +130,25 @@ void report_taken(RunReport& report, const Executor& redis, const Owner& owner, 
   report_nodes(report, redis, taken.answers);
 }
 
+Outcome outcome_of(const CommandOutcome& ended, bool lost) {
+  if (ended.interrupted) return Outcome::interrupted;
+  if (ended.too_late) return Outcome::unreachable;
+  if (!ended.ran()) return Outcome::not_started;
+  if (lost) return Outcome::lost;
+  if (ended.stopped_by) return Outcome::stopped;
+  return ended.max_hold ? Outcome::max_hold : Outcome::ran;
+}
+
 void report_ended(RunReport& report, const CommandOutcome& ended, const std::optional<std::string>& lost,
                   Milliseconds held, int exit) {
   report.exit = exit;
   report.held = held;
+  report.outcome = outcome_of(ended, lost.has_value());
   if (!ended.ran()) {
-    report.outcome = ended.interrupted ? Outcome::interrupted
-                     : ended.too_late  ? Outcome::unreachable
-                                       : Outcome::not_started;
     if (ended.not_started != 0) report.error = std::strerror(ended.not_started);
     if (ended.too_late) report.error = "granted too late to start the command";
     return;
   }
-  report.outcome = lost               ? Outcome::lost
-                   : ended.stopped_by ? Outcome::stopped
-                   : ended.max_hold   ? Outcome::max_hold
-                                      : Outcome::ran;
   report.error = lost ? lost : ended.stopped_by;
   if (ended.signal) {
     report.command_signal = ended.signal;

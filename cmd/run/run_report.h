@@ -60,6 +60,11 @@ struct RunReport {
 /// What a node answered, in the word of the status record; "late": nothing, before enough others had decided.
 std::string_view text_of(Answer answer);
 
+std::string_view text_of(RunReport::Outcome outcome);
+
+/// How a run ended whose command was to run; `lost`: its lock was lost.
+RunReport::Outcome outcome_of(const CommandOutcome& ended, bool lost);
+
 /// What is known before anything has been asked: keys and type.
 RunReport report_of(const RunOptions& options);
 

@@ -19,12 +19,13 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/run/guardian_release.h"
+#include "cmd/run/hold_end.h"
 #include "cmd/server/session.h"
 #include "loop/background.h"
 #include "loop/exit_watch.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
-#include "loop/std_descriptors.h"
 #include "sync/holder_messages.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
@@ -67,7 +68,8 @@ class ScriptKeeper {
   bool over();
   void forget_released();
   void look_for_reasons(const std::vector<Message>& messages);
-  void begin_to_stop(std::string_view why, const Deadlines& until);
+  void begin_to_stop(std::string_view why, HoldEnd end, const Deadlines& until);
+  Loss loss() const;
   Deadlines deadlines() const;
   std::string names() const;
   void give_back();
@@ -82,18 +84,25 @@ class ScriptKeeper {
   WakeUps wakeups_;
   Escalation escalation_;
   Stage stage_ = Stage::keeping;
-  Deadlines told_to_end_;  ///< by a signal or a request: then the script has to end first
+  Deadlines told_to_end_;                  ///< by a signal or a request: then the script has to end first
+  std::optional<std::string> removed_by_;  ///< who says so
+  HoldEnd end_{.outcome = "released", .why = "the script has ended"};
 };
+
+/// The parts, with what the history of their keys is to tell: they end now.
+std::vector<Part> ending(const ScriptHold& hold, const std::vector<Part>& parts, HoldEnd end) {
+  if (!hold.deployment.history) return parts;
+  PastHold past = hold.past;
+  past.ended = past.facts.since + elapsed(hold.lease.asked, Clock::now());
+  past.end = std::move(end);
+  return with_history(parts, past);
+}
 
 /// In the guardian: the keeper was killed, and so was the script.
 void release_for(const ScriptHold& hold, const std::vector<Part>& parts) {
-  try {
-    fill_std_descriptors();
-    Session session{hold.deployment, WaitOptions{}, false};
-    static_cast<void>(release(session.redis, parts, {}, within(goodbye(parts.size()))));
-  } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
-    mention(error.what());
-  }
+  release_in_guardian(
+      hold.deployment, WaitOptions{}, false,
+      ending(hold, parts, {.outcome = "killed", .why = "the keeper of the script was killed"}), {});
 }
 
 /// Starts to keep parts_, with as much of the lease as is known to be left.
@@ -126,7 +135,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
   if (guardian_) guardian_->dismiss();
   keeper_->stop(within(kGoodbye));
   if (keeper_->lost() && !hold_.stop_on_loss && !parts_.empty())
-    return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), keeper_->why()));
+    return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), loss().why));
   give_back();
 }
 
@@ -154,22 +163,36 @@ void ScriptKeeper::turn() {
 void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
   if (stage_ == Stage::stopping) return;
   const TimePoint now = Clock::now();
-  if (keeper_->lost() && hold_.stop_on_loss)
-    return begin_to_stop(fmt::format("lost {}: {}", names(), keeper_->why()), {});
+  for (const Message& message : messages) {
+    if (message.text && !removed_by_) removed_by_ = read_removal_notice(*message.text);
+    if (removed_by_ && !keeper_->lost()) keeper_->look_now();
+  }
+  if (keeper_->lost() && hold_.stop_on_loss) {
+    const Loss lost = loss();
+    return begin_to_stop(fmt::format("lost {}: {}", names(), lost.why),
+                         {.outcome = lost.by ? "removed" : "lost", .why = lost.by.value_or(lost.why)}, {});
+  }
   if (const auto signal = session_.signals.ended()) {
     const std::string why =
         fmt::format("the keeper of {} was told to end by {}", names(), signal_name(*signal));
-    return begin_to_stop(why, {now, plus(now, hold_.lease.budget.lost_grace)});
+    return begin_to_stop(why, {.outcome = "interrupted", .signal = *signal},
+                         {now, plus(now, hold_.lease.budget.lost_grace)});
   }
   for (const Message& message : messages) {
     const auto asked = message.text ? read_stop_request(*message.text) : std::nullopt;
     if (asked)
-      return begin_to_stop(fmt::format("asked to end by {}", *asked), {now, plus(now, hold_.kill_after)});
+      return begin_to_stop(fmt::format("asked to end by {}", *asked), {.outcome = "stopped", .why = asked},
+                           {now, plus(now, hold_.kill_after)});
   }
 }
 
-void ScriptKeeper::begin_to_stop(std::string_view why, const Deadlines& until) {
+Loss ScriptKeeper::loss() const {
+  return keeper_->taken_away() && removed_by_ ? Loss::removed_by(*removed_by_) : Loss{keeper_->why()};
+}
+
+void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadlines& until) {
   stage_ = Stage::stopping;
+  end_ = std::move(end);
   told_to_end_ = until;
   complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, hold_.script,
                        signal_name(hold_.signal), describe(remaining(deadlines().kill, Clock::now()))));
@@ -220,7 +243,8 @@ std::string ScriptKeeper::names() const {
 
 void ScriptKeeper::give_back() {
   if (parts_.empty()) return;
-  const auto answers = release(session_.redis, parts_, {}, within(goodbye(parts_.size())));
+  const auto answers =
+      release(session_.redis, ending(hold_, parts_, end_), {}, within(goodbye(parts_.size())));
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}",

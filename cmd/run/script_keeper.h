@@ -7,6 +7,7 @@
 
 #include "cmd/server/deployment.h"
 #include "sync/acquire.h"
+#include "sync/history.h"
 #include "sync/lease.h"
 #include "sync/wish.h"
 
@@ -16,9 +17,10 @@ namespace rlock {
 struct ScriptHold {
   pid_t script = 0;
   Deployment deployment;
-  std::vector<Part> parts;        ///< what the script holds
-  Lease lease;                    ///< as it was taken
-  int signal = 15;                ///< how the script is stopped when the lock is lost
+  std::vector<Part> parts;  ///< what the script holds
+  PastHold past;            ///< for the history of its keys: who, since when; how it ends is not known yet
+  Lease lease;              ///< as it was taken
+  int signal = 15;          ///< how the script is stopped when the lock is lost
   Milliseconds kill_after{5000};  ///< between that and KILL when somebody asks the script to end
   bool stop_on_loss = true;
   int sync_replicas = 0;

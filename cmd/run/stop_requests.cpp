@@ -31,12 +31,23 @@ void StopRequests::ready(short, TimePoint now) {
 }
 
 const std::optional<std::string>& StopRequests::asked() {
-  if (!listens_ || asked_) return asked_;
+  hear();
+  return asked_;
+}
+
+const std::optional<std::string>& StopRequests::removed() {
+  hear();
+  return removed_;
+}
+
+void StopRequests::hear() {
+  if (!listens_) return;
   for (const Message& message : redis_.take_messages()) {
     const bool ours = std::ranges::find(channels_, message.channel) != channels_.end();
-    if (ours && message.text && !asked_) asked_ = read_stop_request(*message.text);
+    if (!ours || !message.text) continue;
+    if (!asked_) asked_ = read_stop_request(*message.text);
+    if (!removed_) removed_ = read_removal_notice(*message.text);
   }
-  return asked_;
 }
 
 }  // namespace rlock

@@ -11,8 +11,8 @@
 
 namespace rlock {
 
-/// Hears `rlock stop` for a run that holds. It begins to listen when the run is a second old: most runs are
-/// over by then, and are to cost the server nothing for it.
+/// Hears `rlock stop`, and `rlock unlock`, for a run that holds. It begins to listen when the run is a second
+/// old: most runs are over by then, and are to cost the server nothing for it.
 class StopRequests final : public Source {
  public:
   StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now);
@@ -23,6 +23,9 @@ class StopRequests final : public Source {
   /// Who asks us to end, and why; once there is one it stays.
   const std::optional<std::string>& asked();
 
+  /// Who says that it has removed our lock by force, and why; once there is one it stays.
+  const std::optional<std::string>& removed();
+
   TimePoint wake_at() const override { return listen_at_; }
   void ready(short events, TimePoint now) override;
 
@@ -31,7 +34,9 @@ class StopRequests final : public Source {
   std::vector<Channel> channels_;
   TimePoint listen_at_;
   bool listens_ = false;
-  std::optional<std::string> asked_;
+  void hear();
+
+  std::optional<std::string> asked_, removed_;
 };
 
 }  // namespace rlock

@@ -91,13 +91,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// Switches say yes or no in a file.
-bool truth(std::string_view value) {
-  if (value == "yes" || value == "true" || value == "on" || value == "1") return true;
-  if (value == "no" || value == "false" || value == "off" || value == "0") return false;
-  throw Error{Error::config, "expected yes or no"};
-}
-
 /// Does a URL say "user:password@"?
 bool has_password(std::string_view url) {
   const std::size_t scheme = url.find("://");
@@ -111,7 +104,7 @@ class Reader {
  public:
   Reader(const std::string& path, const File& file, ServerOptions& options, Profile& profile)
       : path_(path), file_(file), profile_(profile) {
-    declare_server_options(known_, options);
+    declare(options);
   }
 
   void line(std::string_view text) {
@@ -129,6 +122,11 @@ class Reader {
   }
 
  private:
+  void declare(ServerOptions& options) {
+    declare_server_options(known_, options);
+    declare_file_options(known_, options);
+  }
+
   /// "[staging]": what follows, up to the next one, is said by that profile only.
   void section(std::string_view line) {
     constexpr std::string_view kMarks = "-_.";
@@ -145,7 +143,7 @@ class Reader {
     seen_.clear();
     known_ = {};
     unused_ = {};
-    declare_server_options(known_, applies_ ? profile_.options : unused_);
+    declare(applies_ ? profile_.options : unused_);
   }
 
   void setting(std::string_view name, std::string_view value) {
@@ -163,7 +161,7 @@ class Reader {
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     const Verbosity before = verbosity();
     try {
-      option.set(option.value.empty() ? (truth(value) ? "" : "no") : value);
+      option.set(option.value.empty() ? (parse_truth(value) ? "" : "no") : value);
     } catch (const Error& error) {  // says in which line of which file
       fail(fmt::format("{}: {}", name, error.what()));
     }

@@ -19,9 +19,10 @@ namespace rlock {
 struct Deployment {
   std::vector<Target> targets;  ///< several: a quorum
   Timeouts timeouts;
-  std::string prefix;  ///< prepended to every key
-  bool named = false;  ///< somebody said which server; else it is the default one
-  bool typed = false;  ///< by options, which no other command sees
+  std::string prefix;   ///< prepended to every key
+  bool named = false;   ///< somebody said which server; else it is the default one
+  bool history = true;  ///< whoever ends a hold writes down how
+  bool typed = false;   ///< by options, which no other command sees
 
   /// The variables that make a nested rlock reach the same
   /// server, those without a value to be unset. Never a password.

@@ -111,6 +111,7 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
   spec.add({.names = "--profile",
             .value = "NAME",
             .manual = "What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE.",
+            .offer = Offer::profile,
             .set = [&options](std::string_view name) {
               if (name.empty()) throw Error{Error::usage, "expected the name of a profile"};
               options.profile = std::string{name};
@@ -128,6 +129,16 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
             .set = into(options.command_timeout)});
   if (!spec.find("quiet")) declare_verbosity(spec);
   declare_foreign_server_options(spec);
+}
+
+void declare_file_options(VerbSpec& spec, ServerOptions& options) {
+  spec.add({.names = "--history", .set = on_or_off(options.history)});
+}
+
+bool parse_truth(std::string_view text) {
+  if (text == "yes" || text == "true" || text == "on" || text == "1") return true;
+  if (text == "no" || text == "false" || text == "off" || text == "0") return false;
+  throw Error{Error::config, "expected yes or no"};
 }
 
 void declare_verbosity(VerbSpec& spec) {

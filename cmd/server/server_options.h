@@ -16,13 +16,20 @@ struct ServerOptions {
   std::optional<std::string> cacert, cacertdir, cert, tls_key, sni;
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
-  std::optional<bool> tls;
+  std::optional<bool> tls, history;
   bool insecure = false, askpass = false;
 };
 
 /// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names
 /// are also those of the config file, except `insecure`, `config` and `profile`.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
+
+/// What a config file may say besides, and the command line may not: whether a history is kept is no matter of
+/// one call.
+void declare_file_options(VerbSpec& spec, ServerOptions& options);
+
+/// Yes or no, as config files and variables say it. Throws Error{config}.
+bool parse_truth(std::string_view text);
 
 /// -q and -v. `elsewhere`: for a verb that talks to no server and whose screen does not show them.
 void declare_verbosity(VerbSpec& spec);

@@ -36,6 +36,7 @@ class Rows {
     const Timeouts standard;
     duration("connect-timeout", &ServerOptions::connect_timeout, standard.connect);
     duration("command-timeout", &ServerOptions::command_timeout, standard.command);
+    truth("history", &ServerOptions::history, Deployment{}.history);
     files();
     return std::move(rows_);
   }
@@ -69,6 +70,13 @@ class Rows {
 
   void text(const std::string& name, std::optional<std::string> ServerOptions::* member) {
     one(name, [member](const ServerOptions& said) { return said.*member; });
+  }
+
+  void truth(const std::string& name, std::optional<bool> ServerOptions::* member, bool standard) {
+    const auto said = [member](const ServerOptions& options) -> Said {
+      return options.*member ? shown(*(options.*member)) : std::nullopt;
+    };
+    if (!one(name, said)) rows_.push_back({name, *shown(standard), kDefault});
   }
 
   void duration(const std::string& name, std::optional<Milliseconds> ServerOptions::* member,

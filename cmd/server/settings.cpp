@@ -22,6 +22,14 @@ std::vector<std::string> words_of(std::string text) {
   return words;
 }
 
+bool history_from(const std::string& text) {
+  try {
+    return parse_truth(text);
+  } catch (const Error& error) {  // says which variable it is
+    throw Error{error.kind(), fmt::format("RLOCK_HISTORY: {}", error.what())};
+  }
+}
+
 ServerOptions from_environment() {
   ServerOptions options;
   if (const auto urls = environment_variable("RLOCK_URL")) options.urls = words_of(*urls);
@@ -29,6 +37,7 @@ ServerOptions from_environment() {
   options.prefix = environment_variable("RLOCK_PREFIX");
   options.config = environment_variable("RLOCK_CONFIG");
   options.profile = environment_variable("RLOCK_PROFILE");
+  if (const auto history = environment_variable("RLOCK_HISTORY")) options.history = history_from(*history);
   return options;
 }
 
@@ -88,12 +97,22 @@ void fill(ServerOptions& options, const ServerOptions& other) {
   fill_one(options.connect_timeout, other.connect_timeout);
   fill_one(options.command_timeout, other.command_timeout);
   fill_one(options.tls, other.tls);
+  fill_one(options.history, other.history);
   // A file cannot take back what was typed.
   options.askpass = options.askpass || other.askpass;
 }
 
 std::optional<std::string> profile_of(const ServerOptions& flags) {
   return flags.profile ? flags.profile : environment_variable("RLOCK_PROFILE");
+}
+
+std::vector<std::string> profile_names(const ServerOptions& flags) {
+  const auto config = flags.config ? flags.config : environment_variable("RLOCK_CONFIG");
+  std::vector<std::string> names = read_files(config ? std::vector{*config} : standard_configs(), "").known;
+  std::ranges::sort(names);
+  const auto twins = std::ranges::unique(names);
+  names.erase(twins.begin(), twins.end());
+  return names;
 }
 
 std::vector<Settings> settings_of(const ServerOptions& flags) {
@@ -125,7 +144,8 @@ std::string_view spelled_source(const Settings& source, std::string_view name, s
   struct Spelled {
     std::string_view name, option, variable;
   };
-  static constexpr std::array kSpelled{Spelled{"url", "--url", "RLOCK_URL"},
+  static constexpr std::array kSpelled{Spelled{"history", "", "RLOCK_HISTORY"},
+                                       Spelled{"url", "--url", "RLOCK_URL"},
                                        Spelled{"password-file", "--password-file", "RLOCK_PASSWORD_FILE"},
                                        Spelled{"prefix", "--prefix", "RLOCK_PREFIX"},
                                        Spelled{"config", "--config", "RLOCK_CONFIG"},

@@ -38,6 +38,9 @@ void fill(ServerOptions& options, const ServerOptions& other);
 /// The profile in force.
 std::optional<std::string> profile_of(const ServerOptions& flags);
 
+/// All that the files in force have a section for.
+std::vector<std::string> profile_names(const ServerOptions& flags);
+
 /// Where a setting comes from, as people spell it: "--url", "RLOCK_URL", else `in_file`. `name`: its long
 /// option without dashes.
 std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file);

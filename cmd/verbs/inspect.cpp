@@ -7,9 +7,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/server/settings.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/candidates.h"
+#include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "cmd/view/listing.h"
 
@@ -93,12 +95,19 @@ void Inspect::show_listeners(Session& session) {
 }
 
 int Inspect::act(TimePoint, std::vector<std::string>) {
+  if (completion_ == "profiles") {
+    for (const std::string& name : profile_names(server_)) print_line(name);
+    return exit_code::ok;
+  }
   Session session{server_, nullptr, Session::Access::looks};
   if (!completion_.empty()) {
     print(candidates(session, completion_, keys_));
     return exit_code::ok;
   }
-  const Listing listing = look(session);
+  Listing listing = look(session);
+  if (!keys_.empty())
+    for (Inspection& seen : listing.seen)
+      if (seen.state == Inspection::State::free && seen.holders.empty()) look_back(session, seen);
   show(listing);
   const auto listened_to = [](const Inspection& seen) { return seen.waiting() > 0; };
   if (!json_ && verbosity() == Verbosity::verbose && std::ranges::any_of(listing.seen, listened_to))

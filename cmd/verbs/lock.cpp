@@ -13,6 +13,7 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
+#include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/holder_messages.h"
 #include "sync/release.h"
@@ -88,6 +89,7 @@ class Release final : public LockVerb {
   int act(TimePoint, std::vector<std::string>) override {
     const Owner owner = required_owner();
     Session session{server_};
+    const TimePoint looked = Clock::now();
     const Inspection found = find(session);
     // What remains of several holds keeps its own lease.
     const std::shared_ptr<const Lockable> lock = found_lock(found, {.name = found.name,
@@ -99,7 +101,11 @@ class Release final : public LockVerb {
     const Holder* holder = holder_named(found, owner);
     const bool has_keeper = !holder->meta || holder->meta->renews;
     if (has_keeper) session.ask(mark_released(found.name, owner, kMarkStays));
-    Part part{.lock = lock, .release_followers = {erase_metadata(found.name, owner, lock->evidence())}};
+    Call ends = erase_metadata(found.name, owner, lock->evidence());
+    if (session.deployment.history && holder->meta)
+      ends = write_end(found.name, owner, lock->evidence(),
+                       past_of(found, *holder, looked, {.outcome = "released"}), WriteEnd::if_it_ended);
+    Part part{.lock = lock, .release_followers = {std::move(ends)}};
     const ReleaseResult back =
         release(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (has_keeper) static_cast<void>(session.any_answers(tell_holder(found.name, owner, "released")));

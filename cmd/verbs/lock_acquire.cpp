@@ -42,7 +42,7 @@ class Acquire final : public Verb {
   std::string document(const Taken& taken, TimePoint started) const;
   int hand_over(Session& session, const Taken& taken, TimePoint started) const;
   int in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const;
-  void keep(Session& session, const Taken& taken) const;
+  void keep(Session& session, const Taken& taken, TimePoint started) const;
   bool give_back(Session& session) const;
   std::string all_keys() const;
 
@@ -54,6 +54,7 @@ class Acquire final : public Verb {
   bool json_ = false;
 
   Owner owner_;
+  Metadata facts_;  ///< about the script
   std::vector<Part> parts_;
 };
 
@@ -154,15 +155,15 @@ std::shared_ptr<const Lockable> Acquire::make(const Session& session, const Lock
 }
 
 Wish Acquire::wish(const Session& session, bool again) {
-  Metadata facts = script_ ? about_script(static_cast<pid_t>(*script_)) : about_the_script();
-  if (script_) facts.kill_after = opt_.kill_after;
-  if (!opt_.reason.empty()) facts.reason = opt_.reason;
-  facts.labels = opt_.labels;
+  facts_ = script_ ? about_script(static_cast<pid_t>(*script_)) : about_the_script();
+  if (script_) facts_.kill_after = opt_.kill_after;
+  if (!opt_.reason.empty()) facts_.reason = opt_.reason;
+  facts_.labels = opt_.labels;
   parts_.clear();
   for (const LockName& name : opt_.names) {
     const auto lock = make(session, name, again);
     parts_.push_back({.lock = lock,
-                      .followers = {write_metadata(name, owner_, lock->evidence(), opt_.lease, facts)},
+                      .followers = {write_metadata(name, owner_, lock->evidence(), opt_.lease, facts_)},
                       .release_followers = {erase_metadata(name, owner_, lock->evidence())}});
   }
   return {.parts = parts_, .together = together_of(parts_, session.deployment)};
@@ -210,15 +211,19 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                 fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), all_keys(),
                             undone ? "was given back" : "stays held, as it was before")};
   }
-  if (script_) keep(session, taken);
+  if (script_) keep(session, taken, started);
   return exit_code::ok;
 }
 
-void Acquire::keep(Session& session, const Taken& taken) const {
+void Acquire::keep(Session& session, const Taken& taken, TimePoint started) const {
+  PastHold past{
+      .type = std::string{opt_.type->name}, .facts = facts_, .waited = elapsed(started, taken.asked)};
+  past.facts.since = taken.held.front().server_time;
   try {
     start_script_keeper({.script = static_cast<pid_t>(*script_),
                          .deployment = session.deployment,
                          .parts = parts_,
+                         .past = std::move(past),
                          .lease = {.asked = taken.asked, .budget = opt_.budget},
                          .signal = opt_.signal,
                          .kill_after = opt_.kill_after,

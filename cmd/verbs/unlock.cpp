@@ -4,17 +4,21 @@
 
 #include <algorithm>
 
+#include "base/identity.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/run/run_options.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
+#include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/answers.h"
+#include "sync/holder_messages.h"
 
 namespace rlock {
 namespace {
@@ -45,12 +49,14 @@ class Unlock final : public Verb {
   Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
-  Forced force(Session& session, const Inspection& found, const Owner& owner) const;
+  std::vector<Call> followers(const Session& session, const Inspection& found, const Holder& holder,
+                              TimePoint looked) const;
+  Forced force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const;
   Removal remove(Session& session, const LockName& name) const;
   void say(const Removal& removal) const;
 
   std::vector<std::string> keys_;
-  std::string type_;
+  std::string type_, reason_;
   std::optional<Owner> owner_;
   bool yes_ = false;
   bool json_ = false;
@@ -63,7 +69,7 @@ VerbSpec Unlock::spec() {
       .usage = {"unlock [OPTIONS] KEY..."},
       .about =
           "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
-          "whether the holder lives, and asks. A live one learns of it when it renews.",
+          "whether the holder lives, and asks. A live one is told, and stops its command.",
       .notes =
           "Exit status: 0 removed, 1 nothing there, another owner, or answered no;\n"
           "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
@@ -90,6 +96,10 @@ VerbSpec Unlock::spec() {
   for (const std::string_view name : {"-f", "--force"})
     spec.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
   spec.group("Telling");
+  spec.add({.names = "--reason",
+            .value = "TEXT",
+            .help = "who loses the lock says it, and so does rlock history",
+            .set = reason_into(reason_)});
   spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
   declare_server_options(spec, server_);
   return spec;
@@ -121,7 +131,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
   const std::string_view better =
       holder.meta->kill_after ? "; rlock stop asks it to end first, so that nobody works beside it" : "";
   return fmt::format(
-      "its holder is alive, and works on until its next renewal, within {}{}",
+      "its holder is alive, and works on until it hears of this, within {} at the latest{}",
       describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})), better);
 }
 
@@ -153,14 +163,26 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
   return shown.str().size() < kReadOfToken ? shown : Owner{};
 }
 
-Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner) const {
+/// What goes with the removal: the holder is told, its facts go, and the history of the key says who did it.
+std::vector<Call> Unlock::followers(const Session& session, const Inspection& found, const Holder& holder,
+                                    TimePoint looked) const {
+  const std::string who = fmt::format("{}@{}", user_name(), host_name());
+  const Evidence evidence{found.name.str(), holder.owner.str()};
+  if (!holder.meta || !session.deployment.history)
+    return {tell_holder(found.name, holder.owner, removal_notice(who, reason_)),
+            erase_metadata(found.name, holder.owner, evidence)};
+  const PastHold past = past_of(found, holder, looked, {.outcome = "removed", .why = by_whom(who, reason_)});
+  return {write_end(found.name, holder.owner, evidence, past, WriteEnd::if_it_ended),
+          tell_holder(found.name, holder.owner, removal_notice(who, reason_))};
+}
+
+Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const {
   // What is no lock is refused by the script for locks, in the server's words about it.
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
   const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = persistently();
   for (const Holder& holder : found.holders)
-    delivery.followers.push_back(
-        erase_metadata(found.name, holder.owner, {found.name.str(), holder.owner.str()}));
+    std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
   // One of several servers that removed it is enough to say so. If none did, they all have the same reason.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call, delivery)) {
@@ -172,6 +194,7 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
 }
 
 Removal Unlock::remove(Session& session, const LockName& name) const {
+  const TimePoint looked = Clock::now();
   const Views views = inspect_each(session, name);
   const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);
@@ -179,7 +202,7 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
   if (!confirmed(views, found)) return {name, "declined"};
 
   const Owner owner = whose(session, found);
-  const Forced forced = force(session, found, owner);
+  const Forced forced = force(session, found, owner, looked);
   switch (forced.how) {
     case Forced::How::removed: break;
     case Forced::How::nothing_there: tell(quoted(name) + " is free by now"); return {name, "free"};

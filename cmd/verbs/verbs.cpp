@@ -41,6 +41,7 @@ constexpr std::array kVerbs{
     VerbEntry{"metrics", "what list shows, as text for Prometheus", metrics_verb},
     VerbEntry{"top", "the same, live", top_verb},
     VerbEntry{"inspect", "who holds what, since when, until when, who waits", inspect_verb},
+    VerbEntry{"history", "who had a key, and how each hold ended", history_verb},
     VerbEntry{"stop", "ask whoever holds a lock to end", stop_verb},
     VerbEntry{"unlock", "remove a lock by force", unlock_verb},
     VerbEntry{"config", "which settings are in force, and why", config_verb},
@@ -69,7 +70,7 @@ std::vector<Chapter> chapters() {
       {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
       {"People",
-       {"list", "top", "inspect", "metrics", "stop", "unlock", "config", "doctor", "server", "scripts",
+       {"list", "top", "inspect", "history", "metrics", "stop", "unlock", "config", "doctor", "server", "scripts",
         "completion", "help", "version"}},
   };
 }

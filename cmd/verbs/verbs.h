@@ -37,6 +37,7 @@ std::unique_ptr<Verb> list_verb();
 std::unique_ptr<Verb> metrics_verb();
 std::unique_ptr<Verb> top_verb();
 std::unique_ptr<Verb> inspect_verb();
+std::unique_ptr<Verb> history_verb();
 std::unique_ptr<Verb> stop_verb();
 std::unique_ptr<Verb> unlock_verb();
 std::unique_ptr<Verb> config_verb();

@@ -2,7 +2,9 @@
 
 #include "base/key_text.h"
 #include "base/redaction.h"
+#include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
+#include "cmd/view/key_row.h"
 
 namespace rlock {
 namespace {
@@ -94,13 +96,15 @@ Json inspection_json(const Inspection& seen) {
                        {"name", typed(seen.name)},
                        {"type", Json::word(type_of(seen))},
                        {"state", Json::word(name_of(seen.state))},
+                       {"stale", key_state(seen) == "stale"},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::array(holders)},
                        {"waiters", waiters_json(seen.waiters)},
                        {"subscribers", seen.waiting()},
                        {"permits", permits},
                        {"count", seen.count},
-                       {"server", seen.server}});
+                       {"server", seen.server},
+                       {"last", seen.last ? past_json(*seen.last) : Json{}}});
 }
 
 Json inspection_document(const std::vector<Inspection>& inspections, bool complete) {

@@ -5,6 +5,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
 #include "sync/keys.h"
@@ -135,6 +136,7 @@ std::string inspection_summary(const Inspection& seen) {
 std::string inspection_text(const Inspection& seen, std::size_t width) {
   std::string text = fmt::format("{:<{}}{}\n", shown(as_typed(seen.name)), width, inspection_summary(seen));
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
+  if (seen.last) text += fmt::format("  {}\n", last_text(*seen.last, seen.now));
   text += waiter_lines(seen);
   if (verbosity() == Verbosity::verbose) text += details(seen);
   return text;

@@ -22,9 +22,16 @@ Call tell_holder(const LockName& name, const Owner& owner, std::string text);
 /// A message that asks the holder to end. `who`: "alice@ops"; `why`: may be empty.
 std::string stop_request(std::string_view who, std::string_view why);
 
-/// What such a message says, for a person, sanitized: "alice@ops: stuck since noon". Nothing: it is another
-/// one.
+/// A message that tells the holder that its lock was removed by force. It is a hint: whether that is so a
+/// renewal tells.
+std::string removal_notice(std::string_view who, std::string_view why);
+
+/// What such messages say, for a person, sanitized: "alice@ops: stuck since noon". Nothing: it is another one.
 std::optional<std::string> read_stop_request(std::string_view text);
+std::optional<std::string> read_removal_notice(std::string_view text);
+
+/// The same from what both consist of, not sanitized.
+std::string by_whom(std::string_view who, std::string_view why);
 
 /// A release by the owner itself, elsewhere: it is no loss to whoever keeps the hold. `stays`: for so long
 /// the keeper may not have noticed.

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "redis/call.h"
 #include "redis/reply.h"
+#include "sync/history.h"
 #include "sync/kind.h"
 #include "sync/metadata.h"
 
@@ -60,6 +61,7 @@ struct Inspection {
   std::optional<std::int64_t> count;      ///< of a latch
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< which of several servers says so
+  std::optional<PastHold> last;           ///< who had it, where it is free and somebody has asked for that
 
   /// How many wait for a release, as far as is known: those that have a place, and those that only listen.
   std::int64_t waiting() const;

@@ -60,6 +60,10 @@ TimePoint Keeper::kill_at() const {
   return earliest(plus(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
 }
 
+void Keeper::look_now() noexcept {
+  if (options_.lease.budget.renews) next_try_ = TimePoint::min();
+}
+
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
   // A renewal that arrives behind the release would find nothing and say "not ours".
@@ -104,7 +108,10 @@ void Keeper::advance(TimePoint now) {
   if (!try_) return;
   const Outcome came_to = outcome();
   if (came_to == Outcome::open) return;
-  if (came_to == Outcome::not_ours) return lose("the server says that it is not ours any more", now);
+  if (came_to == Outcome::not_ours) {
+    taken_away_ = true;
+    return lose("the server says that it is not ours any more", now);
+  }
   if (came_to == Outcome::renewed && options_.sync_replicas > 0 && try_->confirmations.empty())
     return ask_for_confirmations();
   if (came_to == Outcome::renewed) {

@@ -32,7 +32,11 @@ class Keeper final : public Source {
 
   /// The server said that it is not ours any more, or the time in which we could be sure is over.
   bool lost() const noexcept { return why_.has_value(); }
-  const std::string& why() const { return *why_; }  ///< REQUIRES: lost()
+  const std::string& why() const { return *why_; }          ///< REQUIRES: lost()
+  bool taken_away() const noexcept { return taken_away_; }  ///< lost, and the server has said so
+
+  /// Somebody says that it was taken from us: a renewal now tells whether that is so.
+  void look_now() noexcept;
 
   /// When the command must get the stop signal, and when KILL;
   /// in the past once lost(). Both move on with each renewal.
@@ -80,6 +84,7 @@ class Keeper final : public Source {
   std::string obstacle_;  ///< why the last try came to nothing
   bool said_renewed_ = false;
   bool stopped_ = false;
+  bool taken_away_ = false;
 };
 
 }  // namespace rlock

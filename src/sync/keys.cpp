@@ -43,6 +43,8 @@ std::vector<std::string> line_keys(const LockName& name) {
 
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
+std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }
+
 bool placeable(const LockName& name) {
   const std::string& text = name.str();
   const auto open = text.find('{');

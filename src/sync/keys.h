@@ -37,6 +37,9 @@ std::vector<std::string> line_keys(const LockName& name);
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
 std::string metadata_key(const LockName& name);
 
+/// Where rlock keeps how the last holds ended: a zset.
+std::string history_key(const LockName& name);
+
 /// Do the derived names share a slot with the key? "a{b",
 /// "{}x" and "a}b" do not, and a cluster cannot place them.
 bool placeable(const LockName& name);

@@ -3,34 +3,24 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/identity.h"
-#include "base/redaction.h"
 #include "base/text.h"
 #include "scripts.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
+#include "sync/metadata_json.h"
 
 namespace rlock {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = MetadataJson;
 
 /// Longer texts are cut: every renewal carries them.
 constexpr std::size_t kLongestText = 1000;
 
-/// What is longer was not written by us.
-constexpr std::size_t kLongestFacts = 64 * 1024;
-
 /// Holds of runs above one another that are written down.
 constexpr std::size_t kMostHolds = 16;
-
-constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
-
-std::string brief(std::string_view text) { return utf8(redacted(text).substr(0, kLongestText)); }
-
-Json brief_or_null(const std::optional<std::string>& text) { return text ? Json(brief(*text)) : Json(); }
 
 /// [["key", "owner"], ...], of the innermost ones.
 Json holds_json(const std::vector<HeldKey>& holds) {
@@ -70,22 +60,6 @@ std::optional<std::string> ci_job() {
   return *server + "/" + *repository + "/actions/runs/" + *run;
 }
 
-std::optional<std::string> text_at(const Json& facts, const char* name) {
-  const auto found = facts.find(name);
-  if (found == facts.end() || !found->is_string()) return std::nullopt;
-  return found->get<std::string>();
-}
-
-std::optional<std::int64_t> number_at(const Json& facts, const char* name) {
-  const auto found = facts.find(name);
-  if (found == facts.end() || !found->is_number_integer()) return std::nullopt;
-  if (found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(kLargestNumber))
-    return std::nullopt;
-  const auto number = found->get<std::int64_t>();
-  if (number < 0) return std::nullopt;
-  return number;
-}
-
 Milliseconds duration_at(const Json& facts, const char* name) {
   return Milliseconds{number_at(facts, name).value_or(0)};
 }
@@ -105,16 +79,16 @@ Metadata about_us(std::string_view command) {
 Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
                     const Metadata& facts) {
   Json labels = Json::object();
-  for (const auto& [key, value] : facts.labels) labels[brief(key)] = brief(value);
-  Json json{{"host", brief(facts.host)},
+  for (const auto& [key, value] : facts.labels) labels[brief(key, kLongestText)] = brief(value, kLongestText);
+  Json json{{"host", brief(facts.host, kLongestText)},
             {"pid", facts.pid},
-            {"user", brief(facts.user)},
-            {"command", brief(facts.command)},
-            {"reason", brief_or_null(facts.reason)},
+            {"user", brief(facts.user, kLongestText)},
+            {"command", brief(facts.command, kLongestText)},
+            {"reason", brief_or_null(facts.reason, kLongestText)},
             {"labels", std::move(labels)},
-            {"url", brief_or_null(facts.url)},
+            {"url", brief_or_null(facts.url, kLongestText)},
             {"renews", facts.renews},
-            {"exit", facts.exit ? Json(*facts.exit) : Json()}};
+            {"exit", value_or_null(facts.exit)}};
   if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
   if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
   Call call{.script = &scripts::meta_write,
@@ -134,9 +108,9 @@ Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& ev
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {
-  if (json.size() > kLongestFacts) return std::nullopt;
-  const Json read = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!read.is_object()) return std::nullopt;
+  const std::optional<Json> object = parse_object(json);
+  if (!object) return std::nullopt;
+  const Json& read = *object;
 
   Metadata facts;
   facts.host = text_at(read, "host").value_or("");

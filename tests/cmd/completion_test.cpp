@@ -129,6 +129,7 @@ void furnish(RedisServer& redis) {
     REQUIRE(Rlock{words, redis.environment()}.exit_code() == 0);
   redis.cli({"DEL", "rlock:meta:{built}"});
   redis.cli({"SET", "text", "seats"});
+  write_file(redis.directory() + "/profiles", "[staging]\nprefix = app:\n");
 }
 
 /// A line as far as it has been typed, and the word that is to be offered; with "!": that is not to be.
@@ -165,6 +166,9 @@ std::vector<Offered> rows(const RedisServer& redis) {
       {"rlock -u " + url + " lock rel", "release"},
       {"rlock -u " + url + " inspect he", "held"},
       {"rlock -u " + url + " lock status he", "held"},
+      {"rlock run --config " + redis.directory() + "/profiles --profile st", "staging"},
+      {"rlock inspect --config " + redis.directory() + "/profiles --profile ", "staging"},
+      {"rlock inspect --config " + redis.directory() + "/profiles --profile staging de", "deploy"},
       {"rlock --connect", "--connect-timeout"},
       {"rlock help ins", "inspect"},
       {"rlock ver", "version"},

@@ -206,7 +206,7 @@ TEST_CASE("the rights that the manual names besides are those that the other thi
 
 TEST_CASE("names with braces of their own need what the manual says besides, and no more") {
   Scene scene;
-  scene.may({"~redisson_*:app:*", "~rlock:meta:app:*"});
+  scene.may({"~redisson_*:app:*", "~rlock:meta:app:*", "~rlock:history:app:*"});
   if (RedisServer::version() >= 60200) scene.may({"&redisson_*:app:*"});
   for (const std::string& type : kTypes)
     CHECK(scene.status({"run", "--type", type, "-k", "app:{a}:" + type, "--", "true"}) == 0);

@@ -38,13 +38,15 @@ const Schema kDocument{{"v", "number"}, {"complete", "flag"}, {"keys", "list"}};
 const Schema kKey{{"key", "text"},
                   {"type", "lock|fair|fenced|read-write|plain|semaphore|permit|latch|none|foreign"},
                   {"state", "free|held|kept|open|closed"},
+                  {"stale", "flag"},
                   {"ttl_ms", "number"},
                   {"holders", "list"},
                   {"waiters", "list"},
                   {"subscribers", "number"},
                   {"permits", "object?"},
                   {"count", "number?"},
-                  {"server", "text?"}};
+                  {"server", "text?"},
+                  {"last", "object?"}};
 const Schema kHolder{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},
                      {"count", "number"},  {"ttl_ms", "number"},
                      {"fence", "number?"}, {"slot", "number?"},

@@ -1,5 +1,5 @@
 // The JSON of rlock inspect is what rlock-inspect(1) says,
-// for every type and every state that may stand under a key.
+// for every type and every state that may stand under a key; that of history and config is what their pages say.
 
 #include <doctest/doctest.h>
 
@@ -27,8 +27,8 @@ Names words_of(const std::string& text) {
 /// The section JSON of the manual page: for each depth of the document its fields, with what is said of them.
 class Schema {
  public:
-  Schema() {
-    std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-inspect.1");
+  explicit Schema(const std::string& name = "rlock-inspect") {
+    std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/" + name + ".1");
     page = page.substr(page.find(".SH JSON"));
     for (std::size_t at = 0; (at = page.find('\\', at)) != std::string::npos;) page.erase(at, 1);
     std::istringstream lines{page.substr(page.find(".nf\n") + 4)};
@@ -100,6 +100,24 @@ void check_key(const Schema& schema, const Json& key) {
   if (!key["permits"].is_null()) CHECK(names_of(key["permits"]) == schema.listed(1, "permits"));
   CHECK(number_or_null(key["count"]));
   CHECK((key["server"].is_null() || key["server"].is_string()));
+  CHECK((key["last"].is_null() || key["last"].is_object()));
+  CHECK(key["stale"].is_boolean());
+}
+
+bool text_or_null(const Json& value) { return value.is_null() || value.is_string(); }
+
+void check_past(const Schema& schema, const Json& past) {
+  CHECK(names_of(past) == schema.fields(1));
+  CHECK(past["owner"].is_string());
+  CHECK(schema.words(1, "type").contains(past["type"].get<std::string>()));
+  CHECK(schema.words(1, "outcome").contains(past["outcome"].get<std::string>()));
+  for (const char* name : {"since", "ended_at", "held_ms"}) CHECK(past[name].is_number_integer());
+  for (const char* name : {"waited_ms", "exit", "signal"}) CHECK(number_or_null(past[name]));
+  CHECK(text_or_null(past["why"]));
+  CHECK(names_of(past["meta"]) == schema.words(1, "meta"));
+  CHECK(past["meta"]["pid"].is_number_integer());
+  for (const char* name : {"host", "user", "command"}) CHECK(past["meta"][name].is_string());
+  for (const char* name : {"reason", "url"}) CHECK(text_or_null(past["meta"][name]));
 }
 
 /// Looks at `key`, which has to be of this type and state and as the manual says.
@@ -163,6 +181,43 @@ TEST_CASE("the JSON of what is counted, kept or strange is as the manual says") 
   check(redis, "report", "lock", "kept");
   redis.cli({"RPUSH", "list", "x"});
   check(redis, "list", "foreign", "held");
+}
+
+TEST_CASE("the JSON of a history is as the manual says, whatever has ended the holds") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair", "fenced", "spin", "read", "write", "plain"})
+    done(redis, {"run", "--type", type, "-k", "k", "--reason", "r", "--", "true"});
+  done(redis, {"run", "--permits", "2", "-k", "p", "--", "true"});
+  CHECK(Rlock{{"run", "-k", "k", "--", "sh", "-c", "kill $$"}, redis.environment()}.exit_code() == 143);
+  done(redis, {"lock", "acquire", "k", "--lease", "1m"});
+  done(redis, {"unlock", "--yes", "k"});
+  const Schema schema{"rlock-history"};
+  for (const std::string key : {"k", "p"}) {
+    Rlock history = redis.rlock("history", "--json", key);
+    REQUIRE(history.exit_code() == 0);
+    const Json document = Json::parse(history.out());
+    CHECK(names_of(document) == schema.fields(0));
+    for (const Json& past : document["holds"]) check_past(schema, past);
+  }
+  Rlock none = redis.rlock("history", "--json", "none");
+  CHECK(none.exit_code() == 1);
+  CHECK(Json::parse(none.out())["holds"].empty());
+}
+
+TEST_CASE("the JSON of config is as the manual says") {
+  const RedisServer redis;
+  Rlock config = redis.rlock("config", "--json", "--prefix", "app:", "--tls-key", "/k", "--insecure");
+  REQUIRE(config.exit_code() == 0);
+  const Json document = Json::parse(config.out());
+  const Schema schema{"rlock-config"};
+  CHECK(names_of(document) == schema.fields(0));
+  REQUIRE(document["settings"].size() > 4);
+  for (const Json& setting : document["settings"]) {
+    CHECK(names_of(setting) == schema.fields(1));
+    CHECK_MESSAGE(schema.words(1, "name").contains(setting["name"].get<std::string>()), setting.dump());
+    CHECK(setting["value"].is_string());
+    CHECK(setting["from"].is_string());
+  }
 }
 
 TEST_CASE("the bytes of a key that is no UTF-8 stand beside it in every document, and beside no other") {

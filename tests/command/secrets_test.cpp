@@ -101,8 +101,9 @@ std::string file_of(pid_t pid, const std::string& name) {
 
 /// Every value of every key, and every client, as this server shows them.
 std::string all_of(RedisServer& redis) {
-  std::string all = redis.keys() + redis.cli({"CLIENT", "LIST"});
-  for (const std::string& key : split(redis.keys(), '\n')) {
+  const std::string keys = redis.cli({"KEYS", "*"});
+  std::string all = keys + redis.cli({"CLIENT", "LIST"});
+  for (const std::string& key : split(keys, '\n')) {
     if (!key.empty()) all += redis.cli({"DUMP", key});
   }
   return all;

@@ -105,7 +105,8 @@ std::string RedisServer::cli(const Words& words) {
 std::string RedisServer::keys() {
   std::istringstream all{cli({"KEYS", "*"})};
   std::vector<std::string> names;
-  for (std::string name; std::getline(all, name);) names.push_back(name);
+  for (std::string name; std::getline(all, name);)
+    if (!name.starts_with("rlock:history:")) names.push_back(name);
   std::sort(names.begin(), names.end());
   std::string text;
   for (const auto& name : names) text += name + "\n";

@@ -40,7 +40,7 @@ class RedisServer {
 
   bool has(const std::string& key) { return cli({"EXISTS", key}) == "1"; }
   void del(const std::string& key) { cli({"DEL", key}); }
-  std::string keys();  ///< all of them, sorted, one a line
+  std::string keys();  ///< all but histories, which stay for a week; sorted, one a line
   long long pttl(const std::string& key) { return std::stoll(cli({"PTTL", key})); }
 
   /// How many clients listen on the channel.

@@ -20,6 +20,7 @@ inline std::vector<Words> verb_lines() {
       {"list"},
       {"list", "--all"},
       {"metrics"},
+      {"history", "k"},
       {"lock", "status", "k"},
       {"permit", "status", "k"},
       {"sem", "status", "k"},

@@ -1,0 +1,51 @@
+#include "cmd/run/hold_end.h"
+
+#include <cstring>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/run/run_report.h"
+
+namespace rlock {
+namespace {
+
+/// How long the end of a run waits to learn why its lock was lost.
+constexpr Milliseconds kAnswer{250};
+
+std::optional<std::string> remover_in(const History& history, const Owner& owner, Milliseconds since) {
+  for (const PastHold& past : history.holds) {
+    const bool removed = past.owner == owner && past.end.outcome == "removed" && past.ended >= since;
+    if (removed && past.end.why) return sanitized(*past.end.why);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
+  HoldEnd end{.outcome = std::string{text_of(outcome_of(ended, lost.has_value()))}};
+  if (lost && lost->by) end.outcome = "removed";
+  if (lost) end.why = lost->by.value_or(lost->why);
+  if (!lost && ended.stopped_by) end.why = ended.stopped_by;
+  if (ended.not_started != 0) end.why = std::strerror(ended.not_started);
+  if (!ended.ran()) return end;
+  end.signal = ended.signal;
+  if (!ended.signal) end.exit = ended.exit_code;
+  return end;
+}
+
+std::optional<std::string> removed_by(Redis& redis, const Lockable& lock, Milliseconds since) {
+  const Votes votes = redis.run_all(ask_history(lock.name(), kLongestHistory), {}, within(kAnswer));
+  for (const Vote& vote : votes) {
+    if (vote.good_reply() == nullptr) continue;
+    try {
+      const History history = read_history(*vote.good_reply());
+      if (auto remover = remover_in(history, lock.owner(), since)) return remover;
+    } catch (const Error&) {  // a reply out of shape tells nothing, and the run ends all the same
+      continue;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace rlock

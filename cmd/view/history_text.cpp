@@ -1,0 +1,146 @@
+#include "cmd/view/history_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cmd/view/holder_text.h"
+#include "loop/signals.h"
+
+namespace rlock {
+namespace {
+
+/// Every acquire takes some milliseconds.
+constexpr Milliseconds kWorthSaying{1000};
+
+std::string shown(std::string_view text) { return sanitized(text, 200); }
+
+/// Where and when the reader is.
+std::string local_time(Milliseconds since_epoch) {
+  const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
+  std::tm parts{};
+  std::array<char, 64> text{};
+  if (::localtime_r(&seconds, &parts) == nullptr) return "?";
+  const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return {text.data(), length};
+}
+
+/// "alice@ci-7 pid 4121 (make) "hotfix 42"", as a holder without an age.
+std::string who(const PastHold& past) {
+  Metadata facts = past.facts;
+  facts.ended_at.reset();
+  return facts.host.empty() ? holder_text({.owner = past.owner}, std::nullopt)
+                            : holder_text({.owner = past.owner, .meta = facts}, std::nullopt);
+}
+
+std::string mode_of(const PastHold& past) {
+  return past.type == "read" ? "reads " : past.type == "write" ? "writes " : "";
+}
+
+/// Newest first, and each once, where several servers tell of it.
+void put_in_order(std::vector<PastHold>& holds) {
+  const auto is_newer = [](const PastHold& a, const PastHold& b) {
+    return std::pair{b.ended, b.owner} < std::pair{a.ended, a.owner};
+  };
+  const auto is_same = [](const PastHold& a, const PastHold& b) {
+    return a.ended == b.ended && a.owner == b.owner;
+  };
+  std::ranges::stable_sort(holds, is_newer);
+  const auto twins = std::ranges::unique(holds, is_same);
+  holds.erase(twins.begin(), twins.end());
+}
+
+}  // namespace
+
+History history_of(Session& session, const LockName& name, std::int64_t most) {
+  History all;
+  for (const Reply& reply : session.ask_all(ask_history(name, most))) {
+    History one = read_history(reply);
+    all.now = one.now;
+    std::ranges::move(one.holds, std::back_inserter(all.holds));
+  }
+  put_in_order(all.holds);
+  if (all.holds.size() > static_cast<std::size_t>(most)) all.holds.resize(static_cast<std::size_t>(most));
+  return all;
+}
+
+void look_back(Session& session, Inspection& seen) {
+  for (const Vote& vote : session.any_answers(ask_history(seen.name, 1))) {
+    if (vote.good_reply() == nullptr) continue;
+    try {
+      History history = read_history(*vote.good_reply());
+      if (history.holds.empty()) continue;
+      seen.last = std::move(history.holds.front());
+      seen.now = history.now;  // where nothing stands there nobody has asked for the time
+      return;
+    } catch (const Error&) {  // a reply out of shape tells nothing, and the key is free all the same
+      continue;
+    }
+  }
+}
+
+PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked, HoldEnd end) {
+  std::string type{found.kind->name};
+  if (holder.mode == Holder::Mode::read) type = "read";
+  if (holder.mode == Holder::Mode::write) type = "write";
+  PastHold past{.type = std::move(type), .facts = *holder.meta};
+  past.ended = found.now + elapsed(looked, Clock::now());
+  past.end = std::move(end);
+  return past;
+}
+
+std::string end_text(const HoldEnd& end) {
+  const std::string why = end.why ? shown(*end.why) : "";
+  const auto because = [&](std::string text) { return why.empty() ? text : text + ": " + why; };
+  const std::string status = end.signal ? signal_name(*end.signal)
+                             : end.exit ? fmt::format("exit {}", *end.exit)
+                                        : "";
+  const std::string then = status.empty() ? "" : fmt::format(" ({})", status);
+  if (end.outcome == "ran") return status.empty() ? "ended" : status;
+  if (end.outcome == "max-hold") return "stopped by --max-hold" + then;
+  if (end.outcome == "stopped") return fmt::format("stopped by {}{}", why.empty() ? "somebody" : why, then);
+  if (end.outcome == "removed") return fmt::format("removed by {}{}", why.empty() ? "somebody" : why, then);
+  if (end.outcome == "not-started") return because("the command was not started");
+  if (end.outcome == "interrupted")
+    return end.signal ? because("interrupted by " + signal_name(*end.signal)) : because("interrupted");
+  if (end.outcome == "killed") return why.empty() ? "killed" : why;
+  return because(shown(end.outcome)) + then;
+}
+
+std::string past_text(const PastHold& past) {
+  const bool worth_saying = past.waited && *past.waited >= kWorthSaying;
+  const std::string waited = worth_saying ? fmt::format(", waited {}", describe(*past.waited)) : "";
+  return fmt::format("{}  {}{}{}, held {}: {}", local_time(past.facts.since), mode_of(past), who(past),
+                     waited, describe(past.held()), end_text(past.end));
+}
+
+std::string last_text(const PastHold& past, Milliseconds now) {
+  return fmt::format("last: {}{}, {} ago: {}", mode_of(past), who(past),
+                     describe(std::max(now - past.ended, Milliseconds{0})), end_text(past.end));
+}
+
+Json past_json(const PastHold& past) {
+  const Metadata& facts = past.facts;
+  return Json::object({{"owner", past.owner.str()},
+                       {"type", past.type},
+                       {"since", facts.since},
+                       {"ended_at", past.ended},
+                       {"waited_ms", past.waited},
+                       {"held_ms", past.held()},
+                       {"outcome", past.end.outcome},
+                       {"exit", past.end.exit},
+                       {"signal", past.end.signal},
+                       {"why", past.end.why},
+                       {"meta", Json::object({{"host", facts.host},
+                                              {"pid", facts.pid},
+                                              {"user", facts.user},
+                                              {"command", facts.command},
+                                              {"reason", facts.reason},
+                                              {"url", facts.url}})}});
+}
+
+}  // namespace rlock

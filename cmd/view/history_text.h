@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "cmd/cli/output.h"
+#include "cmd/server/session.h"
+#include "sync/history.h"
+#include "sync/inspect.h"
+
+namespace rlock {
+
+/// How the last holds of a key ended, at most `most`: the newest first, of several servers what any of them
+/// tells. Throws Error as Session::ask() does.
+History history_of(Session& session, const LockName& name, std::int64_t most);
+
+/// Adds to what was seen of a free key who had it last, where a server tells.
+void look_back(Session& session, Inspection& seen);
+
+/// For the history of who removes a hold, or gives it back for its owner. REQUIRES: holder.meta. `looked`: when
+/// it was looked for.
+PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked, HoldEnd end);
+
+/// How it ended: "exit 0", "stopped by alice@ops: stuck since noon".
+std::string end_text(const HoldEnd& end);
+
+/// One line: "2026-11-21 03:12:07  alice@ci-7 pid 4121 (make) "hotfix 42", waited 3s, held 12m03s: exit 0".
+std::string past_text(const PastHold& past);
+
+/// For a key that is free: "last: alice@ci-7 pid 4121 (make), 3m12s ago: exit 0".
+std::string last_text(const PastHold& past, Milliseconds now);
+
+Json past_json(const PastHold& past);
+
+}  // namespace rlock
