@@ -23,7 +23,7 @@ refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
 refuse 'CLI11: cmd/cli/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/parser')"
-refuse 'JSON: cmd/cli/output and the metadata writer' '^#include <nlohmann/' \
-  "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/metadata)')"
+refuse 'JSON: cmd/cli/output and src/sync/metadata_json.h' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/metadata_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 exit $bad

@@ -28,6 +28,7 @@ HoldEnd end_of(const CommandOutcome& ended, const std::optional<Loss>& lost) {
   if (lost) end.why = lost->by.value_or(lost->why);
   if (!lost && ended.stopped_by) end.why = ended.stopped_by;
   if (ended.not_started != 0) end.why = std::strerror(ended.not_started);
+  if (ended.interrupted) end.signal = ended.interrupted;
   if (!ended.ran()) return end;
   end.signal = ended.signal;
   if (!ended.signal) end.exit = ended.exit_code;

@@ -182,7 +182,8 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
   const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = persistently();
   for (const Holder& holder : found.holders)
-    std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
+    if (owner.empty() || holder.owner == owner)
+      std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
   // One of several servers that removed it is enough to say so. If none did, they all have the same reason.
   Forced forced{.how = Forced::How::nothing_there};
   for (const Reply& reply : session.ask_all(call, delivery)) {

@@ -95,7 +95,7 @@ PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked
 
 std::string end_text(const HoldEnd& end) {
   const std::string why = end.why ? shown(*end.why) : "";
-  const auto because = [&](std::string text) { return why.empty() ? text : text + ": " + why; };
+  const auto because = [&](const std::string& text) { return why.empty() ? text : text + ": " + why; };
   const std::string status = end.signal ? signal_name(*end.signal)
                              : end.exit ? fmt::format("exit {}", *end.exit)
                                         : "";
