@@ -98,7 +98,7 @@ VerbSpec Unlock::spec() {
   spec.group("Telling");
   spec.add({.names = "--reason",
             .value = "TEXT",
-            .help = "who loses the lock says it, and so does rlock history",
+            .help = "who loses the lock says it; so does rlock history",
             .set = reason_into(reason_)});
   spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
   declare_server_options(spec, server_);

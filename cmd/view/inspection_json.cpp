@@ -96,7 +96,6 @@ Json inspection_json(const Inspection& seen) {
                        {"name", typed(seen.name)},
                        {"type", Json::word(type_of(seen))},
                        {"state", Json::word(name_of(seen.state))},
-                       {"stale", key_state(seen) == "stale"},
                        {"ttl_ms", ttl(seen.ttl)},
                        {"holders", Json::array(holders)},
                        {"waiters", waiters_json(seen.waiters)},
@@ -104,6 +103,7 @@ Json inspection_json(const Inspection& seen) {
                        {"permits", permits},
                        {"count", seen.count},
                        {"server", seen.server},
+                       {"stale", key_state(seen) == "stale"},
                        {"last", seen.last ? past_json(*seen.last) : Json{}}});
 }
 
