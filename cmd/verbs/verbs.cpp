@@ -70,8 +70,8 @@ std::vector<Chapter> chapters() {
       {"Hold something while a command runs", {"run", "flock"}},
       {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
       {"People",
-       {"list", "top", "inspect", "history", "metrics", "stop", "unlock", "config", "doctor", "server", "scripts",
-        "completion", "help", "version"}},
+       {"list", "top", "inspect", "history", "metrics", "stop", "unlock", "config", "doctor", "server",
+        "scripts", "completion", "help", "version"}},
   };
 }
 
