@@ -1102,7 +1102,7 @@ complete -c rlock -n '__rlock_verb unlock' -s k -l key -x -a '(__rlock_keys keys
 complete -c rlock -n '__rlock_verb unlock' -l if-owner -x -a '(__rlock_owners)' -d 'only if this one holds it'
 complete -c rlock -n '__rlock_verb unlock' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree; plain: text that rlock knows nothing of'
 complete -c rlock -n '__rlock_verb unlock' -s y -l yes -d 'do not ask'
-complete -c rlock -n '__rlock_verb unlock' -l reason -x -d 'who loses the lock says it, and so does rlock history'
+complete -c rlock -n '__rlock_verb unlock' -l reason -x -d 'who loses the lock says it; so does rlock history'
 complete -c rlock -n '__rlock_verb unlock' -l json -d 'one document; schema in rlock-unlock(1)'
 complete -c rlock -n '__rlock_verb unlock' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb unlock' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'

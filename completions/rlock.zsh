@@ -1281,7 +1281,7 @@ _rlock_arguments() {
         '*--type=[must agree; plain\: text that rlock knows nothing of]:T:(lock read write fair fenced spin permit plain)' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \
-        '*--reason=[who loses the lock says it, and so does rlock history]:TEXT:( )' \
+        '*--reason=[who loses the lock says it; so does rlock history]:TEXT:( )' \
         '*--json[one document; schema in rlock-unlock(1)]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
