@@ -1,5 +1,4 @@
 local size_of = include('size_of')
-local is_value = include('is_value')
 
 -- The members of a call to several: KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. And of the first
 -- whose keys, with those before it, hold more than a script may read in one go: which it is, and the key.
@@ -51,14 +50,7 @@ local function all_or_none(ask, undo, leave)
     local answer, had
     if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
     if not gives_back and answer[1] ~= 'held' then
-      for i = #taken, 1, -1 do
-        undone(taken[i])
-        -- The same request asks again when this one has waited: an undo within the call that took it forbids no
-        -- copy.
-        local keys = members[taken[i]][2]
-        local request = keys[#keys]
-        if redis.call('type', request).ok == 'string' and is_value(request, 'undone') then redis.call('del', request) end
-      end
+      for i = #taken, 1, -1 do undone(taken[i]) end
       for i = member + 1, leave and #members or member do leave(members[i][2], members[i][4]) end
       return {'not_all', member, answer}
     end
