@@ -187,7 +187,7 @@ const Repetition kRepetitions[] = {
     {"meta/erase", "ZADD h 100000000005 other", "m k h", "o o ended 100000000001 100000000009 {\"a\":1}",
      "'absent'"},
     {"history/read", "meta/erase 3 m k h o o ended 100000000001 100000000009 {\"a\":1}", "h", "20",
-     "[N, 'o\n{\"a\":1}']"},
+     "[N, 'o\\x0a{\"a\":1}']"},
     {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
     {"inspect/content", "HSET k o:1 1;HSET h a 1", "k h", "hash", "['lock:o:1', '']"},
     {"inspect/key", "HSET k o 1", "k q d t T fw l w f", "o",
