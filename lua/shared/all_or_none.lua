@@ -7,7 +7,7 @@ local function members_of(KEYS, ARGV)
   local function take(from, first, count) return {unpack(from, first, first + count - 1)} end
 
   local members, seen, size = {}, {}, 0
-  for member = 1, math.abs(tonumber(ARGV[1])) do
+  for member = 1, math.abs(ARGV[1]) do
     local counts = take(ARGV, next_argument, 4)
     next_argument = next_argument + 4
     local parts = {}
@@ -50,7 +50,12 @@ local function all_or_none(ask, undo, leave)
     local answer, had
     if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
     if not gives_back and answer[1] ~= 'held' then
-      for i = #taken, 1, -1 do undone(taken[i]) end
+      for i = #taken, 1, -1 do
+        undone(taken[i])
+        -- The same request asks again when it has waited: an undo within the call that took it forbids no copy.
+        local keys = members[taken[i]][2]
+        if redis.pcall('getrange', keys[#keys], 0, 6) == 'undone' then redis.call('del', keys[#keys]) end
+      end
       for i = member + 1, leave and #members or member do leave(members[i][2], members[i][4]) end
       return {'not_all', member, answer}
     end

@@ -237,6 +237,37 @@ TEST_CASE("a second --key is refused where one is taken, rather than locked inst
   CHECK(redis.keys().empty());
 }
 
+TEST_CASE("while an owner waits for several keys it holds what it had, and nothing else of them") {
+  RedisServer redis;
+  acquired(redis, "a", {"--owner", "ci-42"});
+  acquired(redis, "c", {"--owner", "other"});
+  const Words words{"lock", "acquire", "a", "b", "c", "--lease", "1m", "--owner", "ci-42"};
+  Words brief = words;
+  brief.insert(brief.end(), {"-w", "1s"});
+  CHECK(status_of(redis, brief) == 75);
+  CHECK(redis.cli({"HGET", "a", "ci-42"}) == "1");
+  CHECK_FALSE(redis.has("b"));
+
+  Rlock waits{words, redis.environment()};
+  REQUIRE(eventually([&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{c}:line"}) == "1"; }));
+  CHECK(redis.cli({"HGET", "a", "ci-42"}) == "1");
+  CHECK_FALSE(redis.has("b"));
+  waits.signal(SIGTERM);
+  CHECK(waits.exit_code() == 128 + SIGTERM);
+  CHECK(redis.cli({"HGET", "a", "ci-42"}) == "1");
+  CHECK_FALSE(redis.has("b"));
+
+  Rlock gets{words, redis.environment()};
+  REQUIRE(eventually([&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{c}:line"}) == "1"; }));
+  CHECK(status_of(redis, {"lock", "release", "c", "--owner", "other"}) == 0);
+  CHECK(gets.exit_code() == 0);
+  for (const std::string key : {"a", "b", "c"}) {
+    CHECK(redis.cli({"HGET", key, "ci-42"}) == "1");
+    CHECK(status_of(redis, {"lock", "release", key, "--owner", "ci-42"}) == 0);
+    CHECK_FALSE(redis.has(key));
+  }
+}
+
 TEST_CASE("a lock whose owner id could not be printed is given back") {
   RedisServer redis;
   for (const bool closed : {true, false}) {

@@ -135,9 +135,11 @@ TEST_CASE("in JSON each view says whose it is") {
   hold_on(masters, 1);
   const Result inspect = result_of({"inspect", "--json", "deploy"}, masters.environment());
   CHECK(inspect.exit_code == 0);
-  CHECK(inspect.out.find(R"("count":null,"server":")" + masters.proxy(0).url() +
-                         R"("},{"key":"deploy","name":"deploy","type":"none","state":"free",)") !=
-        std::string::npos);
+  CHECK(
+      inspect.out.find(
+          R"("count":null,"server":")" + masters.proxy(0).url() +
+          R"(","stale":false,"last":null},{"key":"deploy","name":"deploy","type":"none","state":"free",)") !=
+      std::string::npos);
 }
 
 TEST_CASE("what one server counts cannot be counted by several, and says so") {
