@@ -234,8 +234,8 @@ HeldLock lock_of(const RunOptions& opt, Keeper& keeper, StopRequests& requests) 
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
           .renewed = opt.renew,
           .asked_to_stop = [&requests] { return requests.asked(); },
-          .lost = [&keeper, &requests, looked = false]() mutable -> std::optional<std::string> {
-            if (requests.removed() && !std::exchange(looked, true)) keeper.look_now();
+          .lost = [&keeper, &requests]() -> std::optional<std::string> {
+            if (requests.take_removal()) keeper.look_now();
             const auto loss = loss_of(keeper, requests);
             return loss ? std::optional{loss->why} : std::nullopt;
           }};

@@ -164,8 +164,9 @@ void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
   if (stage_ == Stage::stopping) return;
   const TimePoint now = Clock::now();
   for (const Message& message : messages) {
-    if (message.text && !removed_by_) removed_by_ = read_removal_notice(*message.text);
-    if (removed_by_ && !keeper_->lost()) keeper_->look_now();
+    const auto removal = message.text ? read_removal_notice(*message.text) : std::nullopt;
+    if (!removed_by_) removed_by_ = removal;
+    if (removal && !keeper_->lost()) keeper_->look_now();
   }
   if (keeper_->lost() && hold_.stop_on_loss) {
     const Loss lost = loss();

@@ -1,6 +1,7 @@
 #include "cmd/run/stop_requests.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sync/holder_messages.h"
 
@@ -40,13 +41,20 @@ const std::optional<std::string>& StopRequests::removed() {
   return removed_;
 }
 
+bool StopRequests::take_removal() {
+  hear();
+  return std::exchange(has_removal_, false);
+}
+
 void StopRequests::hear() {
   if (!listens_) return;
   for (const Message& message : redis_.take_messages()) {
     const bool ours = std::ranges::find(channels_, message.channel) != channels_.end();
     if (!ours || !message.text) continue;
     if (!asked_) asked_ = read_stop_request(*message.text);
-    if (!removed_) removed_ = read_removal_notice(*message.text);
+    const auto removal = read_removal_notice(*message.text);
+    if (!removed_) removed_ = removal;
+    has_removal_ = has_removal_ || removal;
   }
 }
 

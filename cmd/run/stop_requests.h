@@ -26,6 +26,10 @@ class StopRequests final : public Source {
   /// Who says that it has removed our lock by force, and why; once there is one it stays.
   const std::optional<std::string>& removed();
 
+  /// Has somebody said so since this was asked last? The message may be earlier than the removal, and come
+  /// once more behind it.
+  bool take_removal();
+
   TimePoint wake_at() const override { return listen_at_; }
   void ready(short events, TimePoint now) override;
 
@@ -37,6 +41,7 @@ class StopRequests final : public Source {
   void hear();
 
   std::optional<std::string> asked_, removed_;
+  bool has_removal_ = false;
 };
 
 }  // namespace rlock

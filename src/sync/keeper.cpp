@@ -60,9 +60,7 @@ TimePoint Keeper::kill_at() const {
   return earliest(plus(lost_at_, options_.lease.budget.lost_grace), options_.lease.kill_at());
 }
 
-void Keeper::look_now() noexcept {
-  if (options_.lease.budget.renews) next_try_ = TimePoint::min();
-}
+void Keeper::look_now() noexcept { looks_now_ = options_.lease.budget.renews; }
 
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
@@ -78,13 +76,14 @@ TimePoint Keeper::wake_at() const {
   if (lost()) return kNever;
   TimePoint at = options_.lease.stop_at();
   if (try_) return outcome() == Outcome::open ? at : TimePoint::min();
-  return stopped_ ? at : earliest(at, next_try_);
+  if (stopped_) return at;
+  return looks_now_ ? TimePoint::min() : earliest(at, next_try_);
 }
 
 void Keeper::ready(short, TimePoint now) {
   if (lost()) return;
   advance(now);
-  if (!lost() && !try_ && !stopped_ && now >= next_try_) begin(now);
+  if (!lost() && !try_ && !stopped_ && (looks_now_ || now >= next_try_)) begin(now);
   if (lost() || now < options_.lease.stop_at()) return;
   // Last, after what this turn has brought: a renewal that came in time counts.
   lose(options_.lease.budget.renews
@@ -96,6 +95,7 @@ void Keeper::ready(short, TimePoint now) {
 
 void Keeper::begin(TimePoint now) {
   try_ = Try{.asked = now, .requests = {}};
+  looks_now_ = false;
   next_try_ = plus(now, options_.lease.budget.retry_every);  // unless it succeeds: see advance()
   for (const Part& part : options_.parts) {
     const Delivery delivery{.source = Delivery::Source::to_several, .followers = part.followers};

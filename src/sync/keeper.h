@@ -35,7 +35,8 @@ class Keeper final : public Source {
   const std::string& why() const { return *why_; }          ///< REQUIRES: lost()
   bool taken_away() const noexcept { return taken_away_; }  ///< lost, and the server has said so
 
-  /// Somebody says that it was taken from us: a renewal now tells whether that is so.
+  /// Somebody says that it was taken from us: a renewal now tells whether that is so, or one behind that which
+  /// is in flight, since it may have come first.
   void look_now() noexcept;
 
   /// When the command must get the stop signal, and when KILL;
@@ -85,6 +86,7 @@ class Keeper final : public Source {
   bool said_renewed_ = false;
   bool stopped_ = false;
   bool taken_away_ = false;
+  bool looks_now_ = false;
 };
 
 }  // namespace rlock

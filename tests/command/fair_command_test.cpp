@@ -29,7 +29,7 @@ TEST_CASE("rlock run --fair serves in the order of arrival") {
 
   for (Rlock& each : crowd) CHECK(each.exit_code() == 0);
   CHECK(read_file(folder / "order") == "0\n1\n2\n3\n4\n5\n6\n7\n");
-  CHECK(contents(scene.redis).empty());
+  CHECK(scene.server.keys().empty());
 }
 
 TEST_CASE("whatever ends a wait in the queue, the place is given back") {

@@ -98,6 +98,21 @@ TEST_CASE("without renewals the lock ends with its lease") {
   CHECK(keeper.why().find("--no-renew") != std::string::npos);
 }
 
+TEST_CASE(
+    "a look that is asked for while a renewal is in flight comes behind it, and sees what came between") {
+  ListRedis redis;
+  redis.answers(kDone);
+  redis.answers(kGone);
+  Keeper keeper{redis, keeping(30s)};
+
+  keeper.ready(0, after(10s));
+  keeper.look_now();
+  turn(keeper, after(10s));
+
+  CHECK(keeper.taken_away());
+  CHECK(redis.log == std::vector<std::string>{"toy/renew", "toy/renew"});
+}
+
 TEST_CASE("a lost lock stays lost and is never asked for again") {
   ListRedis redis;
   redis.answers(kGone);
