@@ -1,6 +1,7 @@
 #include "cmd/run/stop_requests.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "sync/holder_messages.h"
@@ -14,7 +15,10 @@ constexpr Milliseconds kListensAfter{1000};
 
 StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now)
     : redis_(redis), listen_at_(plus(now, kListensAfter)) {
-  for (const Part& part : parts) channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
+  for (const Part& part : parts) {
+    channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
+    std::ranges::copy(part.lock->channels(), std::back_inserter(of_waiters_));
+  }
   redis_.loop().join(*this);
 }
 
@@ -29,6 +33,9 @@ void StopRequests::ready(short, TimePoint now) {
   listen_at_ = kNever;
   listens_ = true;
   for (const Channel& channel : channels_) redis_.watch(channel);
+  // The wait for it let its subscriptions stand: who looks would count us among those who wait.
+  for (const Channel& channel : of_waiters_)
+    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.unwatch(channel);
 }
 
 const std::optional<std::string>& StopRequests::asked() {

@@ -36,6 +36,7 @@ class StopRequests final : public Source {
  private:
   Redis& redis_;
   std::vector<Channel> channels_;
+  std::vector<Channel> of_waiters_;  ///< where releases are announced
   TimePoint listen_at_;
   bool listens_ = false;
   void hear();

@@ -69,7 +69,8 @@ VerbSpec Unlock::spec() {
       .usage = {"unlock [OPTIONS] KEY..."},
       .about =
           "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
-          "whether the holder lives, and asks. A live one is told, and stops its command.",
+          "whether the holder lives, and asks. A live one is told, and stops its command\n"
+          "at once, or at its next renewal where it has held for less than a second.",
       .notes =
           "Exit status: 0 removed, 1 nothing there, another owner, or answered no;\n"
           "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
@@ -181,7 +182,8 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
   const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = persistently();
-  for (const Holder& holder : found.holders)
+  // What is refused below has no removal that could be told of.
+  for (const Holder& holder : found.kind->force != nullptr ? found.holders : std::vector<Holder>{})
     if (owner.empty() || holder.owner == owner)
       std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
   // One of several servers that removed it is enough to say so. If none did, they all have the same reason.

@@ -89,7 +89,7 @@ TEST_CASE("what nobody has held has no history: 1, and where KEY looks like a pa
   Rlock none = redis.rlock("history", "orders:*");
   CHECK(none.exit_code() == 1);
   CHECK(none.out().empty());
-  CHECK(has(none.err(), "no hold of 'orders:*' is written down"));
+  CHECK(has(none.err(), "no hold of 'orders:*' that has ended is written down"));
   CHECK(has(none.err(), "rlock list 'orders:*'"));
 }
 

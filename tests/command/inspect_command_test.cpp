@@ -396,4 +396,22 @@ TEST_CASE("inspect works for a user who may do no more than hold locks") {
   CHECK(other.exit_code() == 77);
 }
 
+TEST_CASE("a holder that had to wait for its lock does not count among those who wait") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string until_gate = "until [ -e " + (folder / "gate") + " ]; do sleep 0.01; done";
+  Rlock first = redis.rlock("run", "-k", "k", "-c", until_gate);
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  Rlock second = redis.rlock("run", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
+  write_file(folder / "gate", "");
+  CHECK(first.exit_code() == 0);
+  CHECK(eventually([&] {
+    Rlock inspect = redis.rlock("inspect", "--json", "k");
+    return inspect.exit_code() == 0 && inspect.out().find(R"("subscribers":0)") != std::string::npos;
+  }));
+  second.signal(SIGTERM);
+  CHECK(second.exit_code() != 0);
+}
+
 }  // namespace rlock::test

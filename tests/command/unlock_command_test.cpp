@@ -57,6 +57,20 @@ TEST_CASE("unlock says that a holder who renews is alive, and when it will learn
   CHECK(run.exit_code() != 0);
 }
 
+TEST_CASE("what unlock refuses keeps what is known of its holders, and no history says that it was removed") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "--permits", "2", "-k", "pool", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{pool}"); }));
+  for (const Words& words :
+       {Words{"unlock", "--yes", "pool"}, Words{"unlock", "--yes", "--type", "permit", "pool"}}) {
+    CHECK(status_of(redis, words) == 65);
+    CHECK(redis.cli({"HLEN", "rlock:meta:{pool}"}) == "1");
+    CHECK_FALSE(redis.has("rlock:history:{pool}"));
+  }
+  run.signal(SIGTERM);
+  CHECK(run.exit_code() != 0);
+}
+
 TEST_CASE("unlock wakes the head of a fair queue") {
   RedisServer redis;
   hold(redis, {"--type", "fair"});
