@@ -33,6 +33,7 @@ local announce = include('announce')
 local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
+local in_pieces = include('in_pieces')
 local is_over = include('is_over')
 local in_turn = include('in_turn')
 local leave_line = include('leave_line')
@@ -85,19 +86,18 @@ end
 -- Or nobody could give back any more.
 if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
 
-local slot = 0
+local slot, leases = 0, {}
 for i = 1, count do
+  local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0
   if not ours[i] then
     while slots[slot] and slot < 65535 do slot = slot + 1 end  -- which stands for none
     slots[slot] = true
     ours[i] = 'rk' .. string.char(math.floor(slot / 256) % 256, slot % 256) .. tails[i]
   end
+  leases[2 * i - 1], leases[2 * i] = math.max(ends, time + lease), ours[i]
 end
 if missing > 0 then available = redis.call('decrby', pool, missing) end
-for i = 1, count do
-  local ends = tonumber(redis.call('zscore', taken, ours[i]) or 0)
-  redis.call('zadd', taken, math.max(ends, time + lease), ours[i])
-end
+in_pieces('zadd', taken, leases)
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 

@@ -28,6 +28,7 @@ local announce = include('announce')
 local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
+local in_pieces = include('in_pieces')
 local answered_before = include('answered_before')
 local leave_line = include('leave_line')
 local tell_waiters = include('tell_waiters')
@@ -58,7 +59,7 @@ local function give_back()
   end
 
   if there then redis.call('incrby', pool, #ours) end
-  for _, id in ipairs(ours) do redis.call('zrem', taken, id) end
+  in_pieces('zrem', taken, ours)
   local left = redis.call('get', pool)
   local why = ''
   if #ours + back > 0 and left and tonumber(left) > 0 then why = announce(channel, left, sharded) end

@@ -16,6 +16,7 @@ local kind_of = include('kind_of')
 local now = include('now')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
+local in_pieces = include('in_pieces')
 
 local kind_taken = taken_permits(taken)
 if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
@@ -30,5 +31,7 @@ for i = 1, count do
 end
 -- Removes nothing; but behind a write that takes no memory others are let through when none is left.
 redis.call('zrem', taken, '')
-for i = 1, count do redis.call('zadd', taken, ends, ours[i]) end
+local leases = {}
+for i = 1, count do leases[2 * i - 1], leases[2 * i] = ends, ours[i] end
+in_pieces('zadd', taken, leases)
 return 'renewed'
