@@ -260,6 +260,13 @@ void look_who_removed_it(Redis& redis, const LockSet& locks, Milliseconds since,
   }
 }
 
+/// The release found nothing of ours: it was lost, though nobody may have told the keeper.
+void learn_of_loss(Redis& redis, const LockSet& locks, Milliseconds since, bool ran,
+                   std::optional<Loss>& lost) {
+  if (!lost && ran) lost = Loss{"it was not ours any more at its release"};
+  if (lost && !lost->by) look_who_removed_it(redis, locks, since, *lost);
+}
+
 /// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
 /// the mark another host would do it again.
 Patience release_patience(bool marks, const Keeper& keeper, const Signals& signals, std::size_t keys) {
@@ -376,11 +383,8 @@ int run(const RunOptions& opt, StatusRecord& status) {
   std::optional<Loss> lost = loss_of(keeper, requests);
   const PastHold past = locks->past(taken, waited, end_of(ended, lost));
   report.released = release(opt, session, *locks, past, ended, keeper);
-  // Nobody has told the keeper, but the release found nothing of ours: it was lost all the same.
-  if (!lost && ended.ran() && report.released == RunReport::Released::no)
-    lost = Loss{"it was not ours any more at its release"};
-  if (lost && !lost->by && report.released == RunReport::Released::no)
-    look_who_removed_it(redis, *locks, past.facts.since, *lost);
+  if (report.released == RunReport::Released::no)
+    learn_of_loss(redis, *locks, past.facts.since, ended.ran(), lost);
   say_how_it_ended(opt, ended);
   // A quorum may be reached before two nodes have told their run ids. We know only now whether they are one
   // server.

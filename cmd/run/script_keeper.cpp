@@ -176,7 +176,7 @@ void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
   if (const auto signal = session_.signals.ended()) {
     const std::string why =
         fmt::format("the keeper of {} was told to end by {}", names(), signal_name(*signal));
-    return begin_to_stop(why, {.outcome = "interrupted", .signal = *signal},
+    return begin_to_stop(why, {.outcome = "interrupted", .signal = signal},
                          {now, plus(now, hold_.lease.budget.lost_grace)});
   }
   for (const Message& message : messages) {
