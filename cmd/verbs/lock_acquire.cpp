@@ -212,6 +212,7 @@ int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) 
                             undone ? "was given back" : "stays held, as it was before")};
   }
   if (script_) keep(session, taken, started);
+  session.redis.await_followers(session.patience());
   return exit_code::ok;
 }
 

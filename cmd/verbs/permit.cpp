@@ -134,7 +134,10 @@ class Acquire final : public PoolVerb {
   }
 
   int hand_over(Session& session, const std::vector<Part>& parts, const Held& held) const {
-    if (try_print(text_of(parts.front().lock->name(), held) + "\n") == 0) return exit_code::ok;
+    if (try_print(text_of(parts.front().lock->name(), held) + "\n") == 0) {
+      session.redis.await_followers(session.patience());
+      return exit_code::ok;
+    }
     static_cast<void>(release(session.redis, parts, {}, within(kGoodbye)));
     throw Error{Error::system, "write error on stdout; the permits were given back"};
   }

@@ -53,6 +53,13 @@ struct Executor::NodeCall {
   std::optional<Failure> last;  ///< why the last attempt failed
 };
 
+/// A call that was answered before its followers.
+struct Executor::Followed {
+  std::size_t node;
+  std::uint64_t connection;
+  std::shared_ptr<InFlightCall> in_flight;
+};
+
 struct Executor::Pending {
   Call call;
   Delivery delivery;
@@ -164,6 +171,13 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
   return votes;
 }
 
+bool Executor::has_followers_in_flight() const {
+  return std::ranges::any_of(followed_, [&](const Followed& followed) {
+    const Connection* connection = routes_[followed.node]->find(followed.connection);
+    return followed.in_flight->followers_left > 0 && connection != nullptr && !connection->failure();
+  });
+}
+
 void Executor::send_on_abandoned(const std::vector<Call>& calls) {
   for (auto& route : routes_) route->send_on_abandoned(calls);
 }
@@ -226,6 +240,7 @@ void Executor::progress(TimePoint now) {
   for (auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   }
+  std::erase_if(followed_, [](const Followed& followed) { return followed.in_flight->followers_left == 0; });
   std::erase_if(pending_, [](const auto& entry) { return entry.second.detached && entry.second.settled(); });
 }
 
@@ -339,6 +354,7 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   Reply reply = *std::move(node_call.in_flight->answer);
   vote.connection = connection;
   vote.asked = node_call.sent_at;
+  if (node_call.in_flight->followers_left > 0) followed_.push_back({node, connection, node_call.in_flight});
   finish_attempt(node_call, vote);
   if (reply.is_error()) vote.failure = routes_[node]->wrong_url(reply);
   if (vote.failure) {

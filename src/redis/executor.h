@@ -47,6 +47,7 @@ class Executor final : public Redis, public Source {
   void detach(Request request) override;
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom& enough_from) override;
+  bool has_followers_in_flight() const override;
   void send_on_abandoned(const std::vector<Call>& calls) override;
 
   void watch(const Channel& channel) override;
@@ -61,6 +62,7 @@ class Executor final : public Redis, public Source {
 
  private:
   struct NodeCall;
+  struct Followed;
   struct Pending;
   void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
@@ -81,6 +83,7 @@ class Executor final : public Redis, public Source {
   Options options_;
   std::vector<std::unique_ptr<Route>> routes_;
   std::map<Request, Pending> pending_;  ///< in the order of their post()
+  std::vector<Followed> followed_;      ///< answered; their followers may not be
   Request next_ = 1;
 };
 

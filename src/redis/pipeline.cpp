@@ -70,6 +70,7 @@ void Pipeline::send_again_elsewhere() {
 
 std::shared_ptr<InFlightCall> Pipeline::send(const Call& call, const Writing& writing) {
   const auto in_flight = std::make_shared<InFlightCall>();
+  in_flight->followers_left = writing.followers.size();
   put({.role = Role::call,
        .in_flight = in_flight,
        .call = call,
@@ -211,7 +212,10 @@ void Pipeline::accept_answer(Expected expected, Reply reply) {
   const bool unknown_script =
       expected.form == Form::by_hash && expected.call.script != nullptr && reply.is_error("NOSCRIPT");
   if (unknown_script) return write_as_text(std::move(expected));
-  if (expected.role == Role::follower) return;  // nobody reads it
+  if (expected.role == Role::follower) {  // what it says, nobody reads
+    --expected.in_flight->followers_left;
+    return;
+  }
   expected.in_flight->answer = std::move(reply);
 }
 

@@ -31,6 +31,7 @@ struct InFlightCall {
   bool written = false;    ///< the server may have received it
   bool again = false;      ///< the next connection greets in RESP2: the same call is worth sending at once
   bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
+  std::size_t followers_left = 0;  ///< how many of its followers have not been carried out, as far as we know
 };
 
 /// How a call is written.

@@ -3,6 +3,17 @@
 #include "redis/grace.h"
 
 namespace rlock {
+namespace {
+
+/// How long the end of the process waits for the replies to followers.
+constexpr Milliseconds kFollowers{200};
+
+}  // namespace
+
+void Redis::await_followers(const Patience& patience) {
+  const TimePoint until = earliest(patience.until, plus(Clock::now(), kFollowers));
+  while (has_followers_in_flight() && Clock::now() < until && !patience.interrupted()) loop().turn(until);
+}
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
   const Votes votes = run(call, persistently(), patience, [](const Votes& so_far, TimePoint) {

@@ -72,6 +72,13 @@ class Redis {
   virtual Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) = 0;
 
+  /// Has a call been answered one of whose followers has not, on a connection that is still good?
+  virtual bool has_followers_in_flight() const { return false; }
+
+  /// Before the end of the process: a server that does not know the script of a follower gets it as text only
+  /// while we read its replies. They mostly come together with that of the call. Waits a moment at most.
+  void await_followers(const Patience& patience);
+
   /// Writes `calls` behind those that abandoned connections still carry: a frozen server that wakes up
   /// carries those out and then undoes them. Nobody waits for an answer.
   virtual void send_on_abandoned(const std::vector<Call>& calls) = 0;

@@ -145,6 +145,7 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
     std::ranges::copy(part.release_followers, std::back_inserter(calls));
     redis.send_on_abandoned(calls);
   }
+  redis.await_followers(patience);
   return back;
 }
 

@@ -20,6 +20,15 @@ Rlock rlock_at(const std::string& url, Words arguments) {
   return Rlock{std::move(arguments), options};
 }
 
+/// Nothing: it has closed the connection. Sentinel disconnects every client of a server that it promotes.
+std::string ask_while_promoted(const RedisServer& server, const Words& words) {
+  try {
+    return RespClient{server.where()}.ask(words);
+  } catch (const std::runtime_error&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 TEST_CASE("rlock run locks in a cluster: each type, several keys, hand-over, and nothing is left") {
@@ -105,7 +114,7 @@ TEST_CASE("rlock run keeps its lock through a planned failover of the primary th
   Rlock holder = rlock_at(url, {"run", "--lease", "8s", "-k", "k", "--", "sleep", "60"});
   REQUIRE(eventually([&] { return replica.has("k"); }, kLong));
   REQUIRE(eventually([&] { return sentinel.ask({"SENTINEL", "FAILOVER", "mymaster"}) == "OK"; }, kLong));
-  REQUIRE(eventually([&] { return RespClient{replica.where()}.ask({"ROLE"}).starts_with("master"); }, kLong));
+  REQUIRE(eventually([&] { return ask_while_promoted(replica, {"ROLE"}).starts_with("master"); }, kLong));
 
   const auto ttl = [&] { return std::stoll(RespClient{replica.where()}.ask({"PTTL", "k"})); };
   const long long before = ttl();

@@ -15,6 +15,7 @@ using namespace rlock::test;
 namespace {
 
 constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
+constexpr Script kOther{"test/two", "1123456789012345678901234567890123456789", "return 2"};
 const Call kCall{.script = &kScript, .keys = {"k"}, .args = {"a"}};
 const Call kGet = command({"GET", "k"}, "k");
 const Delivery kPersist = persistently();
@@ -137,6 +138,35 @@ TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that 
     REQUIRE(vote.good_reply() != nullptr);
     CHECK(vote.good_reply()->text() == "v");
   }
+}
+
+TEST_CASE("a follower that the server does not know is sent again, also when its call was answered before") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  const Delivery followed = persistently({Call{.script = &kOther, .keys = {"k"}}});
+  fake.answer(wire::integer(1));
+  REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
+  CHECK(f.redis.has_followers_in_flight());
+
+  fake.answer(wire::error("NOSCRIPT No matching script."));
+  fake.answer(wire::integer(2));
+  f.redis.await_followers(within(Milliseconds{2000}));
+  CHECK_FALSE(f.redis.has_followers_in_flight());
+  CHECK(fake.count("EVAL") == 1);
+}
+
+TEST_CASE("a follower that is not answered keeps the end for a moment, on a broken connection not at all") {
+  FakeRedis fake;
+  Fixture f{{fake.url()}};
+  fake.answer(wire::integer(1));
+  const Delivery followed = persistently({Call{.script = &kOther, .keys = {"k"}}});
+  REQUIRE(f.vote(kCall, Milliseconds{2000}, followed).good_reply() != nullptr);
+  const StopWatch watch;
+  f.redis.await_followers(within(Milliseconds{60'000}));
+  CHECK(watch.elapsed() < 30s);
+  CHECK(f.redis.has_followers_in_flight());
+  fake.hang_up();
+  CHECK(turns(f.loop, [&] { return !f.redis.has_followers_in_flight(); }));
 }
 
 TEST_CASE("who persists outlives broken connections") {

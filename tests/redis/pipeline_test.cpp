@@ -139,6 +139,9 @@ TEST_CASE("only the follower is sent again when only the follower is unknown") {
   reply(pipeline, kNoScript);
   CHECK(pipeline.take_commands() == Commands{as_text(kOther)});
   CHECK(call->answer->integer() == 1);
+  CHECK(call->followers_left == 1);
+  reply(pipeline, Reply{2});
+  CHECK(call->followers_left == 0);
 }
 
 TEST_CASE("a call that was given up is not sent again after what undoes it") {
