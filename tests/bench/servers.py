@@ -27,11 +27,15 @@ class Server:
     """A program that listens. Ended by stop(), by its process id."""
 
     def __init__(self, argv, log, ready):
+        self.argv, self.ready = argv, ready
+        self.start(log)
+
+    def start(self, log=subprocess.DEVNULL):
         self.process = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        if not eventually(lambda: self.process.poll() is not None or ready(), 20) or self.process.poll() is not None:
+            self.argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        if not eventually(lambda: self.process.poll() is not None or self.ready(), 20) or self.process.poll() is not None:
             self.stop()
-            raise SystemExit(f"bench: {argv[0]} does not start; see {log.name}")
+            raise SystemExit(f"bench: {self.argv[0]} does not start")
 
     def stop(self):
         if self.process.poll() is None:
@@ -44,23 +48,56 @@ def answers(family, address):
         return probe.connect_ex(address) == 0
 
 
-class Redis(Server):
-    """redis-server, or what $RLOCK_TEST_SERVER names; persists nothing."""
+class Askable(Server):
+    """A server that redis-cli can ask: `client` is how."""
 
-    def __init__(self, folder):
+    def ask(self, *words):
+        return subprocess.run([*self.client, *words], capture_output=True, text=True, check=True).stdout.strip()
+
+    def stats(self):
+        """How often it has read from a client (what scripts do inside is not counted, nor what comes in one write), and how many
+        connections it has taken."""
+        info = self.ask("INFO", "stats")
+        return [int(info.split(f"{name}:")[1].split()[0]) for name in ("total_reads_processed", "total_connections_received")]
+
+
+class Redis(Askable):
+    """redis-server, or what $RLOCK_TEST_SERVER names; persists nothing, unless told to. `more`: its options."""
+
+    def __init__(self, folder, *more):
         self.path = os.path.join(folder, "redis.sock")
         self.port = free_port()
+        self.url = f"unix://{self.path}"
+        self.client = ["redis-cli", "-s", self.path]
         program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
         with open(os.path.join(folder, "redis.log"), "wb") as log:
             super().__init__(
                 [program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.path,
-                 "--save", "", "--dir", folder],
+                 "--save", "", "--dir", folder, *more],
                 log, lambda: answers(socket.AF_UNIX, self.path))
 
     def requests(self):
-        """How often it has read from a client: what scripts do inside is not counted, nor what comes in one write."""
-        info = subprocess.run(["redis-cli", "-s", self.path, "INFO", "stats"], capture_output=True, text=True, check=True)
-        return int(info.stdout.split("total_reads_processed:")[1].split()[0])
+        return self.stats()[0]
+
+
+class Sentinel(Askable):
+    """One Sentinel that takes a primary for dead after a second, and is enough of a quorum. It calls it `main`."""
+
+    def __init__(self, folder, primary):
+        self.port = free_port()
+        self.client = ["redis-cli", "-p", str(self.port)]
+        config = os.path.join(folder, "sentinel.conf")
+        with open(config, "w", encoding="ascii") as file:
+            file.write(f"port {self.port}\nbind 127.0.0.1\ndir {folder}\nmaxclients 30000\n"
+                       f"sentinel monitor main 127.0.0.1 {primary} 1\nsentinel down-after-milliseconds main 1000\n")
+        program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
+        with open(os.path.join(folder, "sentinel.log"), "wb") as log:
+            super().__init__([program, config, "--sentinel"], log,
+                             lambda: answers(socket.AF_INET, ("127.0.0.1", self.port)))
+
+    def names(self, port):
+        """Is the server at this port the primary now?"""
+        return str(port) in self.ask("SENTINEL", "get-master-addr-by-name", "main").split()
 
 
 class Etcd(Server):
