@@ -1,0 +1,149 @@
+"""Runs of rlock, in all shapes, and what can befall them."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from network import send
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RLOCK = os.environ.get("RLOCK_BINARY") or os.path.join(ROOT, "build", "dev", "rlock")
+HOLDER = [sys.executable, "-ISE", os.path.join(HERE, "holder")]
+OPTIONS = {"lock": [], "read": ["-s"], "write": ["-x"], "fair": ["--fair"], "fenced": ["--fenced"],
+           "permit": ["--permits", "2"], "plain": ["--type", "plain"]}
+
+
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [int(word) for word in file.read().split()]
+    except OSError:
+        return []
+
+
+def session(pid):
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return 0
+
+
+@dataclass
+class Shape:
+    """What a run does."""
+
+    type: str = "lock"
+    keys: tuple = ("lock",)
+    hold: int = 20_000  # milliseconds
+    status: int = 0     # of its holder
+    wait: tuple = ("-n",)
+    more: tuple = ()    # options
+    tree: bool = False  # the holder is a child of the command
+    nested: bool = False
+    strict: bool = False
+    locked: bool = True
+
+
+def draw(dice, deployment):
+    lease = deployment.lease
+    shape = Shape(
+        type=dice.choice(deployment.types),
+        hold=int(dice.choices([dice.uniform(10, 200), dice.uniform(200, lease / 2), dice.uniform(lease, 2 * lease)], [8, 2, 1])[0]),
+        status=dice.choice([0, 0, 7]),
+        wait=dice.choice([("-n",), ("-w", "1s"), ("-w", "5s"), ("-w", "5s")]),
+        tree=dice.random() < 0.5,
+        strict=deployment.replicated and dice.random() < 0.5)
+    several, nested = dice.random() < 0.3, dice.random() < 0.2
+    words = ["rw" if shape.type in ("read", "write") else shape.type]
+    if shape.type == "lock" and several:
+        words = ["pair." + word for word in dice.choice(["ab", "ba", "a"])]
+    shape.keys = tuple(deployment.key("strict." * shape.strict + word) for word in words)
+    shape.nested = nested and shape.type in ("lock", "fair", "fenced", "write")
+    if shape.strict:
+        shape.more = ("--sync-replicas", "1", "--sync-timeout", "300ms")
+    return shape
+
+
+class Run:
+    """An rlock run whose command is the holder."""
+
+    def __init__(self, chaos, deployment, name, shape, prefix=()):
+        self.chaos, self.deployment, self.name, self.shape = chaos, deployment, name, shape
+        self.hurt = False
+        self.note("start", name)
+        if shape.nested:
+            self.note("start", name + ".1", parent=name)
+            command = [*self.holder(name, "x", 0, 0), *self.rlock(name + ".1"),
+                       *self.holder(name + ".1", "in", shape.hold, shape.status)]
+        else:
+            command = self.holder(name, {"read": "s", "permit": "slot"}.get(shape.type, "x"), shape.hold, shape.status)
+        if shape.tree:
+            command = ["sh", "-c", '"$@" & wait $!', "sh", *command]
+        argv = [*prefix, *(self.rlock(name) if shape.locked else []), *command]
+        environment = {**os.environ, "RLOCK_URL": deployment.url(), "RLOCK_CHAOS": chaos.folder, "XDG_STATE_HOME": chaos.state}
+        with open(self.file("err"), "wb") as errors:
+            errors.write((shlex.join(argv) + "\n").encode())
+            errors.flush()
+            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
+                                            start_new_session=True)
+
+    def file(self, kind, name=None):
+        return os.path.join(self.chaos.runs, f"{name or self.name}.{kind}")
+
+    def note(self, event, name, **more):
+        self.chaos.note(event, run=name, deployment=self.deployment.name, type=self.shape.type, lease=self.deployment.lease,
+                        strict=self.shape.strict, **more)
+
+    def rlock(self, name):
+        shape = self.shape
+        tree = ["--until", "group"] if shape.tree else []  # the shell may die before the holder that it has started
+        return [RLOCK, "run", "-v", *OPTIONS[shape.type], *tree, *shape.wait, "--lease", f"{self.deployment.lease}ms",
+                "--status-file", self.file("status", name), *shape.more,
+                *(word for key in shape.keys for word in ("-k", key)), "--"]
+
+    def holder(self, name, mode, hold, status):
+        return [*HOLDER, self.chaos.folder, name, ",".join(self.shape.keys), mode, str(hold), str(status)]
+
+    def ended(self):
+        """Its end, if it has ended, goes into the history."""
+        status = self.process.poll()
+        if status is None:
+            return False
+        try:
+            with open(self.file("status"), encoding="utf-8") as file:
+                record = json.load(file)
+        except (OSError, json.JSONDecodeError):
+            record = None
+        self.chaos.note("end", run=self.name, status=status, record=record)
+        return True
+
+    def guardian(self):
+        return next((pid for pid in children(self.process.pid) if session(pid) == pid), None)
+
+    def command(self):
+        return next((pid for pid in children(self.process.pid) if session(pid) == self.process.pid), None)
+
+    def signal(self, who, number):
+        pid = {"rlock": lambda: self.process.pid, "guardian": self.guardian, "command": self.command}[who]()
+        if pid is None or self.process.poll() is not None:
+            return None
+        self.chaos.note("hurt", run=self.name, who=who, signal=int(number))
+        target = -pid if who == "command" else pid
+        return target if send(target, number) else None
+
+    def befall(self, dice):
+        """Something happens to it, once. Never to rlock and its guardian both: rlock-run(1) says what that means."""
+        self.hurt = True
+        who, number = dice.choice([("rlock", signal.SIGKILL), ("rlock", signal.SIGKILL), ("rlock", signal.SIGSTOP),
+                                   ("rlock", signal.SIGTERM), ("rlock", signal.SIGINT), ("guardian", signal.SIGKILL),
+                                   ("guardian", signal.SIGSTOP), ("command", signal.SIGSTOP), ("command", signal.SIGKILL)])
+        span = dice.uniform(0.1, 2.0) * self.deployment.lease / 1000
+        target = self.signal(who, number)
+        if target and number == signal.SIGSTOP:
+            yield span
+            send(target, signal.SIGCONT)

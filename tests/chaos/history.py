@@ -1,0 +1,247 @@
+"""Judges what holders, runs and faults have written down. Knows neither rlock nor Redis, and starts nothing.
+
+A history is a list of events, {"t": nanoseconds of CLOCK_BOOTTIME, "e": what, ...}:
+
+    enter, inside, leave   of a holder: run, key; enter also mode (x, s, slot, in), fence and alone: did the kernel lock
+                           say so too; leave also the status that it ends with
+    start, end             of a run: run, deployment, type, lease (ms), parent, strict; end also status (as Python has it:
+                           -9 is killed by signal 9) and record, what rlock wrote to --status-file
+    hurt                   a signal that we sent: run, who (rlock, guardian, command), signal
+    lapse                  from, to, deployment, why: in this time the server broke its word, that is, it lost writes that
+                           it had acknowledged, or its clock jumped ahead
+    starved                from, to: nobody of this machine's processes ran when it should have
+    fault                  kind: for the count only
+
+What must be true:
+
+    exclusion   of two stays with one key one begins after the other has ended, unless both share. Excused, and counted
+                as that, is what begins after a lapse and ends within the lease that the earlier one had: who held before
+                it cannot know of it sooner than that. A `strict` run asked that replicas have its lock (--sync-replicas),
+                which a failover must not lose: between two of them nothing is excused.
+    order       a later hold has a larger fence, unless a lapse lies between them
+    truth       exit status, status record and what happened say the same
+    end         every run ends, and nobody of its command is left then, unless rlock itself was killed
+"""
+
+import collections
+import json
+from dataclasses import dataclass, field
+
+MARGIN = 280_000_000  # what a run leaves between the last moment of its command and the end of its lease
+
+
+@dataclass
+class Stay:
+    run: str
+    key: str
+    mode: str
+    enter: int
+    fence: int | None
+    alone: bool
+    last: int
+    status: int | None = None
+
+
+@dataclass
+class Run:
+    name: str
+    deployment: str = ""
+    type: str = "lock"
+    lease: int = 0
+    parent: str | None = None
+    strict: bool = False
+    end: int | None = None
+    status: int | None = None
+    record: dict | None = None
+    hurt: set = field(default_factory=set)
+
+    def killed(self):
+        return ("rlock", 9) in self.hurt
+
+
+@dataclass
+class Verdict:
+    runs: int = 0
+    holds: int = 0
+    violations: list = field(default_factory=list)
+    excused: list = field(default_factory=list)
+    outcomes: collections.Counter = field(default_factory=collections.Counter)
+    faults: collections.Counter = field(default_factory=collections.Counter)
+
+
+def read(path):
+    """A line that was cut off, since its writer was killed or the disk was full, is no event."""
+    events = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                events.append(json.loads(line))
+            except json.JSONDecodeError:
+                continue
+    return events
+
+
+class History:
+    def __init__(self, events):
+        self.runs, self.stays, self.lapses, self.starved = {}, [], [], []
+        self.faults = collections.Counter()
+        here = {}
+        for event in sorted(events, key=lambda event: event["t"]):
+            kind = event["e"]
+            if kind == "enter":
+                stay = Stay(event["run"], event["key"], event["mode"], event["t"], event["fence"], event["alone"], event["t"])
+                here[stay.run, stay.key] = stay
+                self.stays.append(stay)
+            elif kind in ("inside", "leave"):
+                stay = here[event["run"], event["key"]]
+                stay.last, stay.status = event["t"], event.get("status")
+            elif kind == "start":
+                self.runs[event["run"]] = Run(event["run"], event["deployment"], event["type"], event["lease"] * 1_000_000,
+                                              event.get("parent"), event.get("strict", False))
+            elif kind == "end":
+                run = self.runs[event["run"]]
+                run.end, run.status, run.record = event["t"], event["status"], event["record"]
+            elif kind == "hurt":
+                self.runs[event["run"]].hurt.add((event["who"], event["signal"]))
+                self.faults[f"{event['who']}: signal {event['signal']}"] += 1
+            elif kind == "lapse":
+                self.lapses.append(event)
+            elif kind == "starved":
+                self.starved.append(event)
+            elif kind == "fault":
+                self.faults[event["kind"]] += 1
+
+    def related(self, one, other):
+        """Is one inside the other, at any depth?"""
+        def ancestors(name):
+            while name:
+                yield name
+                name = self.runs[name].parent if name in self.runs else None
+        return one in ancestors(other) or other in ancestors(one)
+
+    def lease_of(self, name):
+        """Of the longest hold that this run lives in."""
+        run = self.runs[name]
+        return max(run.lease, self.lease_of(run.parent) if run.parent else 0)
+
+    def excuse(self, first, second):
+        """Why two that exclude each other may be inside together; nothing: there is no reason."""
+        end = min(first.last, second.last)
+        one, other = self.runs[first.run], self.runs[second.run]
+        for lapse in self.lapses:
+            if lapse["deployment"] != one.deployment or (one.strict and other.strict and lapse.get("replicated")):
+                continue
+            if first.enter <= lapse["to"] and lapse["from"] <= second.enter and \
+                    end <= lapse["to"] + self.lease_of(first.run):
+                return lapse["why"]
+        for starved in self.starved:
+            if starved["from"] <= end and second.enter <= starved["to"] + MARGIN:
+                return "starved"
+        return None
+
+
+def where(stay):
+    return f"{stay.run} on {stay.key} ({stay.enter / 1e9:.3f} to {stay.last / 1e9:.3f})"
+
+
+def exclusion(history, verdict):
+    by_key = collections.defaultdict(list)
+    for stay in history.stays:
+        by_key[history.runs[stay.run].deployment, stay.key].append(stay)
+    for stays in by_key.values():
+        inside = []
+        for second in stays:
+            refused = not second.alone
+            for first in inside:
+                overlap = min(first.last, second.last) - second.enter
+                if overlap < 0 or {first.mode, second.mode} == {"s"} or history.related(first.run, second.run):
+                    continue
+                refused = False
+                told = f"overlap of {overlap / 1e6:.1f} ms: {where(first)} and {where(second)}"
+                why = history.excuse(first, second)
+                (verdict.excused if why else verdict.violations).append(f"{told}: {why}" if why else told)
+            if refused:
+                # Somebody is inside who writes nothing: stopped, or between its last line and its death.
+                quiet = [first for first in stays if first.enter < second.enter and first.last < second.enter and
+                         first.status is None and not history.related(first.run, second.run)]
+                reasons = [history.excuse(first, second) for first in quiet[-4:]]
+                told = f"the kernel says that {where(second)} is not alone"
+                why = next((reason for reason in reasons if reason), None)
+                (verdict.excused if why else verdict.violations).append(f"{told}: {why}" if why else told)
+            inside = [first for first in inside if first.last >= second.enter] + [second]
+
+
+def order(history, verdict):
+    by_key = collections.defaultdict(list)
+    for stay in history.stays:
+        if stay.fence is not None and history.runs[stay.run].type == "fenced" and stay.mode != "in":
+            by_key[history.runs[stay.run].deployment, stay.key].append(stay)
+    for (deployment, _), stays in by_key.items():
+        for first, second in zip(stays, stays[1:]):
+            if second.fence > first.fence or any(
+                    lapse["deployment"] == deployment and first.enter <= lapse["to"] and lapse["from"] <= second.enter
+                    for lapse in history.lapses):
+                continue
+            verdict.violations.append(f"fence {second.fence} of {where(second)} after {first.fence} of {where(first)}")
+
+
+def truth(history, verdict):
+    stays = collections.defaultdict(list)
+    for stay in history.stays:
+        stays[stay.run].append(stay)
+    for run in history.runs.values():
+        if run.end is None:
+            if run.parent is None:
+                verdict.violations.append(f"{run.name} does not end")
+            continue
+        if run.killed():
+            verdict.outcomes["killed"] += 1
+            continue
+        if run.record is None and not stays[run.name] and ("rlock", -run.status) in run.hurt:
+            verdict.outcomes["ended by a signal before it began"] += 1
+            continue
+        if run.record is None:
+            verdict.violations.append(f"{run.name} ended with {run.status} and no record")
+            continue
+        verdict.outcomes[run.record["outcome"]] += 1
+        for what in untrue(run, stays[run.name]):
+            verdict.violations.append(f"{run.name} {what}: status {run.status}, {json.dumps(run.record)}")
+
+
+def untrue(run, stays):
+    """What the end of a run says that is not so."""
+    record, outcome = run.record, run.record["outcome"]
+    left = [stay.status for stay in stays if stay.status is not None]
+    if run.status >= 0 and run.status != record["exit"]:
+        yield "ends otherwise than its record says"
+    if run.status < 0 and record["exit"] != 128 - run.status:
+        yield "was killed by a signal that its record does not name"
+    if any(stay.last > run.end for stay in stays):
+        yield "has ended, and its command goes on"
+    if outcome == "lost" and run.status != 125:
+        yield "lost its lock and ends as if not"
+    if outcome != "lost" and run.status == 125 and record["command_exit"] != 125:  # as its command may
+        yield "says 125 and has lost nothing"
+    if outcome in ("busy", "unreachable", "not-started", "deadlock", "interrupted") and stays:
+        yield f"says {outcome}, and its command was inside"
+    if outcome == "ran" and record["command_exit"] is not None and record["command_signal"] is None:
+        hit = any(who == "command" for who, _ in run.hurt)
+        if not stays:
+            yield "says that its command ran, who never was inside"
+        elif not left and not hit:
+            yield "says that its command ended by itself, which it did not"
+        elif left and left[0] != record["command_exit"] and not hit:
+            yield f"says that its command ended otherwise than with {left[0]}"
+    if left and left[0] == 0 and outcome in ("busy", "unreachable"):
+        yield "says that nothing was done, which is not so"
+    if run.type == "fenced" and stays and record["fence"] != stays[0].fence:
+        yield f"names another fence than {stays[0].fence}"
+
+
+def judge(events):
+    history = History(events)
+    verdict = Verdict(len(history.runs), len(history.stays), faults=history.faults)
+    exclusion(history, verdict)
+    order(history, verdict)
+    truth(history, verdict)
+    return verdict
