@@ -11,7 +11,7 @@ from servers import at_once, until
 def guardian_off(chaos, deployment):
     """The guardian is stopped, rlock is killed: a process of the command whom the kernel does not kill goes on."""
     run = Run(chaos, deployment, "orphaned", Shape(tree=True))
-    at_once(until(lambda: inside(chaos, run)))
+    at_once(until(lambda: inside(chaos, run) and run.guardian()))
     run.signal("guardian", signal.SIGSTOP)
     run.signal("rlock", signal.SIGKILL)
 

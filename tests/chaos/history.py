@@ -50,6 +50,7 @@ class Run:
     lease: int = 0
     parent: str | None = None
     strict: bool = False
+    start: int = 0
     end: int | None = None
     status: int | None = None
     record: dict | None = None
@@ -97,7 +98,7 @@ class History:
                 stay.last, stay.status = event["t"], event.get("status")
             elif kind == "start":
                 self.runs[event["run"]] = Run(event["run"], event["deployment"], event["type"], event["lease"] * 1_000_000,
-                                              event.get("parent"), event.get("strict", False))
+                                              event.get("parent"), event.get("strict", False), event["t"])
             elif kind == "end":
                 run = self.runs[event["run"]]
                 run.end, run.status, run.record = event["t"], event["status"], event["record"]
@@ -124,14 +125,19 @@ class History:
         run = self.runs[name]
         return max(run.lease, self.lease_of(run.parent) if run.parent else 0)
 
+    @staticmethod
+    def concerns(lapse, one, other):
+        return lapse["deployment"] == one.deployment and not (one.strict and other.strict and lapse.get("replicated"))
+
     def excuse(self, first, second):
         """Why two that exclude each other may be inside together; nothing: there is no reason."""
         end = min(first.last, second.last)
         one, other = self.runs[first.run], self.runs[second.run]
         for lapse in self.lapses:
-            if lapse["deployment"] != one.deployment or (one.strict and other.strict and lapse.get("replicated")):
+            if not self.concerns(lapse, one, other):
                 continue
-            if first.enter <= lapse["to"] and lapse["from"] <= second.enter and \
+            # It may have had its lock before it could say so.
+            if one.start <= lapse["to"] and lapse["from"] <= second.enter and \
                     end <= lapse["to"] + self.lease_of(first.run):
                 return lapse["why"]
         for starved in self.starved:
@@ -176,10 +182,10 @@ def order(history, verdict):
     for stay in history.stays:
         if stay.fence is not None and history.runs[stay.run].type == "fenced" and stay.mode != "in":
             by_key[history.runs[stay.run].deployment, stay.key].append(stay)
-    for (deployment, _), stays in by_key.items():
+    for stays in by_key.values():
         for first, second in zip(stays, stays[1:]):
             if second.fence > first.fence or any(
-                    lapse["deployment"] == deployment and first.enter <= lapse["to"] and lapse["from"] <= second.enter
+                    history.concerns(lapse, history.runs[first.run], history.runs[second.run]) and first.enter <= lapse["to"] and lapse["from"] <= second.enter
                     for lapse in history.lapses):
                 continue
             verdict.violations.append(f"fence {second.fence} of {where(second)} after {first.fence} of {where(first)}")

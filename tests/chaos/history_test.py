@@ -21,7 +21,8 @@ class Story:
         return self
 
     def run(self, name, enter, leave, end=None, *, key="k", mode="x", type="lock", fence=None, status=0, alone=True,
-            beats=(), told=None, parent=None, strict=False, exit_status=None, start=0):
+            beats=(), told=None, parent=None, strict=False, exit_status=None, start=None):
+        start = (enter or 10) - 5 if start is None else start
         self.say(start, "start", run=name, deployment="d", type=type, lease=1000, parent=parent, strict=strict)
         if enter is not None:
             self.say(enter, "enter", run=name, key=key, mode=mode, fence=fence, alone=alone)
@@ -88,6 +89,10 @@ class Excuses(unittest.TestCase):
     def test_a_lapse_excuses_nobody_who_came_before_it_or_after(self):
         self.assertEqual(len(Story().run("a", 10, 90, 95).run("b", 20, 80, 85).lapse(100, 120).judge().violations), 1)
         self.assertEqual(len(Story().lapse(1, 2).run("a", 10, 90, 95).run("b", 20, 80, 85).judge().violations), 1)
+
+    def test_who_had_the_lock_before_the_lapse_may_say_so_after_it(self):
+        verdict = Story().lapse(100, 120).run("a", 125, 900, 905, start=90).run("b", 130, 200, 205).judge()
+        self.assertEqual((verdict.violations, len(verdict.excused)), ([], 1))
 
     def test_another_deployments_lapse_is_no_excuse(self):
         story = Story().run("a", 10, 900, 905).lapse(100, 120).run("b", 130, 200, 205)

@@ -82,11 +82,9 @@ class Host:
 
 
 class Network:
-    serial = 0
-
-    def __init__(self, folder):
-        Network.serial += 1
-        self.serial = Network.serial
+    def __init__(self, folder, serial):
+        """`serial`: one that no other network has at the same time, 1 to 254."""
+        self.serial = serial
         self.real = os.environ.get(INSIDE) == "yes"
         self.base = f"10.77.{self.serial}" if self.real else f"127.77.{self.serial}"
         self.folder = folder

