@@ -384,6 +384,8 @@ TEST_CASE("the exit status of a run tells a loss from the command's own end") {
            Row{{.not_started = EACCES}, false, exit_code::not_runnable},
            Row{{.not_started = EMFILE}, false, exit_code::system},
            Row{{.not_started = ENOENT}, true, exit_code::not_found},
+           Row{{.interrupted = 15}, false, 143},  // as the parent sees it: rlock dies of the signal
+           Row{{.interrupted = 15}, true, 143},
            Row{{.too_late = true}, false, exit_code::unreachable},
            Row{{.too_late = true}, true, exit_code::unreachable},
        }) {
