@@ -14,8 +14,15 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RLOCK = os.environ.get("RLOCK_BINARY") or os.path.join(ROOT, "build", "dev", "rlock")
 HOLDER = [sys.executable, "-ISE", os.path.join(HERE, "holder")]
-OPTIONS = {"lock": [], "read": ["-s"], "write": ["-x"], "fair": ["--fair"], "fenced": ["--fenced"],
-           "permit": ["--permits", "2"], "plain": ["--type", "plain"]}
+OPTIONS = {
+    "lock": [],
+    "read": ["-s"],
+    "write": ["-x"],
+    "fair": ["--fair"],
+    "fenced": ["--fenced"],
+    "permit": ["--permits", "2"],
+    "plain": ["--type", "plain"],
+}
 
 
 def children(pid):
@@ -40,9 +47,9 @@ class Shape:
     type: str = "lock"
     keys: tuple = ("lock",)
     hold: int = 20_000  # milliseconds
-    status: int = 0     # of its holder
+    status: int = 0  # of its holder
     wait: tuple = ("-n",)
-    more: tuple = ()    # options
+    more: tuple = ()  # options
     tree: bool = False  # the holder is a child of the command
     nested: bool = False
     strict: bool = False
@@ -53,11 +60,17 @@ def draw(dice, deployment):
     lease = deployment.lease
     shape = Shape(
         type=dice.choice(deployment.types),
-        hold=int(dice.choices([dice.uniform(10, 200), dice.uniform(200, lease / 2), dice.uniform(lease, 2 * lease)], [8, 2, 1])[0]),
+        hold=int(
+            dice.choices(
+                [dice.uniform(10, 200), dice.uniform(200, lease / 2), dice.uniform(lease, 2 * lease)],
+                [8, 2, 1],
+            )[0]
+        ),
         status=dice.choice([0, 0, 7]),
         wait=dice.choice([("-n",), ("-w", "1s"), ("-w", "5s"), ("-w", "5s")]),
         tree=dice.random() < 0.5,
-        strict=deployment.replicated and dice.random() < 0.5)
+        strict=deployment.replicated and dice.random() < 0.5,
+    )
     several, nested = dice.random() < 0.3, dice.random() < 0.2
     words = ["rw" if shape.type in ("read", "write") else shape.type]
     if shape.type == "lock" and several:
@@ -78,33 +91,70 @@ class Run:
         self.note("start", name)
         if shape.nested:
             self.note("start", name + ".1", parent=name)
-            command = [*self.holder(name, "x", 0, 0), *self.rlock(name + ".1"),
-                       *self.holder(name + ".1", "in", shape.hold, shape.status)]
+            command = [
+                *self.holder(name, "x", 0, 0),
+                *self.rlock(name + ".1"),
+                *self.holder(name + ".1", "in", shape.hold, shape.status),
+            ]
         else:
-            command = self.holder(name, {"read": "s", "permit": "slot"}.get(shape.type, "x"), shape.hold, shape.status)
+            command = self.holder(
+                name, {"read": "s", "permit": "slot"}.get(shape.type, "x"), shape.hold, shape.status
+            )
         if shape.tree:
             command = ["sh", "-c", '"$@" & wait $!', "sh", *command]
         argv = [*prefix, *(self.rlock(name) if shape.locked else []), *command]
-        environment = {**os.environ, "RLOCK_URL": deployment.url(), "RLOCK_CHAOS": chaos.folder, "XDG_STATE_HOME": chaos.state}
+        environment = {
+            **os.environ,
+            "RLOCK_URL": deployment.url(),
+            "RLOCK_CHAOS": chaos.folder,
+            "XDG_STATE_HOME": chaos.state,
+        }
         with open(self.file("err"), "wb") as errors:
             errors.write((shlex.join(argv) + "\n").encode())
             errors.flush()
-            self.process = subprocess.Popen(argv, env=environment, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                                            start_new_session=True)
+            self.process = subprocess.Popen(
+                argv,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                start_new_session=True,
+            )
 
     def file(self, kind, name=None):
         return os.path.join(self.chaos.runs, f"{name or self.name}.{kind}")
 
     def note(self, event, name, **more):
-        self.chaos.note(event, run=name, deployment=self.deployment.name, type=self.shape.type, lease=self.deployment.lease,
-                        strict=self.shape.strict, **more)
+        self.chaos.note(
+            event,
+            run=name,
+            deployment=self.deployment.name,
+            type=self.shape.type,
+            lease=self.deployment.lease,
+            strict=self.shape.strict,
+            **more,
+        )
 
     def rlock(self, name):
         shape = self.shape
-        tree = ["--until", "group"] if shape.tree else []  # the shell may die before the holder that it has started
-        return [RLOCK, "run", "-v", *OPTIONS[shape.type], *tree, *shape.wait, "--lease", f"{self.deployment.lease}ms",
-                "--status-file", self.file("status", name), *shape.more,
-                *(word for key in shape.keys for word in ("-k", key)), "--"]
+        tree = (
+            ["--until", "group"] if shape.tree else []
+        )  # the shell may die before the holder that it has started
+        return [
+            RLOCK,
+            "run",
+            "-v",
+            *OPTIONS[shape.type],
+            *tree,
+            *shape.wait,
+            "--lease",
+            f"{self.deployment.lease}ms",
+            "--status-file",
+            self.file("status", name),
+            *shape.more,
+            *(word for key in shape.keys for word in ("-k", key)),
+            "--",
+        ]
 
     def holder(self, name, mode, hold, status):
         return [*HOLDER, self.chaos.folder, name, ",".join(self.shape.keys), mode, str(hold), str(status)]
@@ -139,9 +189,19 @@ class Run:
     def befall(self, dice):
         """Something happens to it, once. Never to rlock and its guardian both: rlock-run(1) says what that means."""
         self.hurt = True
-        who, number = dice.choice([("rlock", signal.SIGKILL), ("rlock", signal.SIGKILL), ("rlock", signal.SIGSTOP),
-                                   ("rlock", signal.SIGTERM), ("rlock", signal.SIGINT), ("guardian", signal.SIGKILL),
-                                   ("guardian", signal.SIGSTOP), ("command", signal.SIGSTOP), ("command", signal.SIGKILL)])
+        who, number = dice.choice(
+            [
+                ("rlock", signal.SIGKILL),
+                ("rlock", signal.SIGKILL),
+                ("rlock", signal.SIGSTOP),
+                ("rlock", signal.SIGTERM),
+                ("rlock", signal.SIGINT),
+                ("guardian", signal.SIGKILL),
+                ("guardian", signal.SIGSTOP),
+                ("command", signal.SIGSTOP),
+                ("command", signal.SIGKILL),
+            ]
+        )
         span = dice.uniform(0.1, 2.0) * self.deployment.lease / 1000
         target = self.signal(who, number)
         if target and number == signal.SIGSTOP:

@@ -14,16 +14,24 @@ class Sentinel(Deployment):
     was well for the last time until all is well again, with a later epoch, the primary has broken its word."""
 
     replicated = True
+    often = ("server killed", "partition")
+    well_now = True
 
     def build(self, _count):
         hosts = [self.network.host() for _ in range(3)]
         first = Server(hosts[0])
         self.servers = [first, Server(hosts[1], f"replicaof {hosts[0].address} {PORT}")]
         self.sentinels = [
-            Server(host, f"sentinel monitor {MASTER} {hosts[0].address} {PORT} 2",
-                   f"sentinel down-after-milliseconds {MASTER} 700", f"sentinel failover-timeout {MASTER} 3000",
-                   port=PORT + 1, sentinel=True)
-            for host in hosts]
+            Server(
+                host,
+                f"sentinel monitor {MASTER} {hosts[0].address} {PORT} 2",
+                f"sentinel down-after-milliseconds {MASTER} 700",
+                f"sentinel failover-timeout {MASTER} 3000",
+                port=PORT + 1,
+                sentinel=True,
+            )
+            for host in hosts
+        ]
         self.well, self.epoch = self.chaos.now(), 0
         at_once(until(self.settled))
         self.epoch = self.settled()
@@ -42,15 +50,16 @@ class Sentinel(Deployment):
         """A failover needs somebody to fail over to."""
         return super().free() if not any(server.busy for server in self.servers) and self.well_now else []
 
-    well_now = True
-
     def settled(self):
         """The epoch in which one is the primary and the other its replica, and all Sentinels know; 0: it is not so."""
         try:
             told = [fields(server.ask("INFO", "replication", patience=0.1)) for server in self.servers]
             primary = next((i for i, role in enumerate(told) if role.get("role") == "master"), None)
-            if primary is None or told[1 - primary].get("master_link_status") != "up" or \
-                    told[1 - primary]["master_host"] != self.servers[primary].host.address:
+            if (
+                primary is None
+                or told[1 - primary].get("master_link_status") != "up"
+                or told[1 - primary]["master_host"] != self.servers[primary].host.address
+            ):
                 return 0
             epochs = set()
             for sentinel in self.sentinels:
@@ -93,13 +102,24 @@ class Sentinel(Deployment):
 class Cluster(Deployment):
     """Three primaries, whose slots move while somebody holds what is in them. No word of theirs may be broken by that."""
 
+    often = ("slot moved",)
+
     def build(self, _count):
-        self.servers = [Server(self.network.host(), "cluster-enabled yes", "cluster-node-timeout 2000",
-                               "cluster-require-full-coverage no") for _ in range(3)]
+        self.servers = [
+            Server(
+                self.network.host(),
+                "cluster-enabled yes",
+                "cluster-node-timeout 2000",
+                "cluster-require-full-coverage no",
+            )
+            for _ in range(3)
+        ]
         for server in self.servers:
             at_once(until(server.ready))
         for number, server in enumerate(self.servers):
-            server.ask("CLUSTER", "ADDSLOTSRANGE", number * 5461, number * 5461 + (5460 if number < 2 else 5461))
+            server.ask(
+                "CLUSTER", "ADDSLOTSRANGE", number * 5461, number * 5461 + (5460 if number < 2 else 5461)
+            )
             server.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
             server.ask("CLUSTER", "MEET", self.servers[0].host.address, PORT)
         at_once(until(lambda: all(self.knows_all(server) for server in self.servers)))
@@ -107,7 +127,11 @@ class Cluster(Deployment):
     @staticmethod
     def knows_all(server):
         told = fields(server.ask("CLUSTER", "INFO"))
-        return (told["cluster_state"], told["cluster_known_nodes"], told["cluster_slots_ok"]) == ("ok", "3", "16384")
+        return (told["cluster_state"], told["cluster_known_nodes"], told["cluster_slots_ok"]) == (
+            "ok",
+            "3",
+            "16384",
+        )
 
     def url(self):
         return "redis+cluster://" + ",".join(server.where for server in self.servers)
@@ -124,14 +148,18 @@ class Cluster(Deployment):
             server = self.servers[(self.servers.index(server) + 1) % 3]
         me, source = server.ask("CLUSTER", "MYID"), None
         while not source:
-            source = next((other for other in self.servers if self.owner(server, slot) == self.id_of(other)), None)
+            source = next(
+                (other for other in self.servers if self.owner(server, slot) == self.id_of(other)), None
+            )
             yield 0.05
         yield from self.persuade(server, "SETSLOT", slot, "IMPORTING", self.id_of(source))
         yield from self.persuade(source, "SETSLOT", slot, "MIGRATING", me)
         yield span / 2
         while keys := self.try_to(source, "CLUSTER", "GETKEYSINSLOT", slot, 100):
             if isinstance(keys, list):
-                self.try_to(source, "MIGRATE", server.host.address, PORT, "", 0, 500, "REPLACE", "KEYS", *keys)
+                self.try_to(
+                    source, "MIGRATE", server.host.address, PORT, "", 0, 500, "REPLACE", "KEYS", *keys
+                )
                 yield 0.02
             else:
                 yield 0.2
@@ -151,7 +179,11 @@ class Cluster(Deployment):
 
     def owner(self, server, slot):
         slots = self.try_to(server, "CLUSTER", "SLOTS")
-        return next((each[2][2] for each in slots if each[0] <= slot <= each[1]), None) if isinstance(slots, list) else None
+        return (
+            next((each[2][2] for each in slots if each[0] <= slot <= each[1]), None)
+            if isinstance(slots, list)
+            else None
+        )
 
     def persuade(self, server, *words):
         """It may be killed or stopped at this moment."""
@@ -159,4 +191,4 @@ class Cluster(Deployment):
             yield 0.1
 
     def faults(self):
-        return {**self.usual_faults(), "slot moved": self.move, "slot moved, too": self.move, "slot moved once more": self.move}
+        return self.usual_faults() | {"slot moved": self.move}

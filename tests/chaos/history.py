@@ -24,6 +24,7 @@ What must be true:
 """
 
 import collections
+import itertools
 import json
 from dataclasses import dataclass, field
 
@@ -90,15 +91,30 @@ class History:
         for event in sorted(events, key=lambda event: event["t"]):
             kind = event["e"]
             if kind == "enter":
-                stay = Stay(event["run"], event["key"], event["mode"], event["t"], event["fence"], event["alone"], event["t"])
+                stay = Stay(
+                    event["run"],
+                    event["key"],
+                    event["mode"],
+                    event["t"],
+                    event["fence"],
+                    event["alone"],
+                    event["t"],
+                )
                 here[stay.run, stay.key] = stay
                 self.stays.append(stay)
             elif kind in ("inside", "leave"):
                 stay = here[event["run"], event["key"]]
                 stay.last, stay.status = event["t"], event.get("status")
             elif kind == "start":
-                self.runs[event["run"]] = Run(event["run"], event["deployment"], event["type"], event["lease"] * 1_000_000,
-                                              event.get("parent"), event.get("strict", False), event["t"])
+                self.runs[event["run"]] = Run(
+                    event["run"],
+                    event["deployment"],
+                    event["type"],
+                    event["lease"] * 1_000_000,
+                    event.get("parent"),
+                    event.get("strict", False),
+                    event["t"],
+                )
             elif kind == "end":
                 run = self.runs[event["run"]]
                 run.end, run.status, run.record = event["t"], event["status"], event["record"]
@@ -114,10 +130,12 @@ class History:
 
     def related(self, one, other):
         """Is one inside the other, at any depth?"""
+
         def ancestors(name):
             while name:
                 yield name
                 name = self.runs[name].parent if name in self.runs else None
+
         return one in ancestors(other) or other in ancestors(one)
 
     def lease_of(self, name):
@@ -127,7 +145,16 @@ class History:
 
     @staticmethod
     def concerns(lapse, one, other):
-        return lapse["deployment"] == one.deployment and not (one.strict and other.strict and lapse.get("replicated"))
+        return lapse["deployment"] == one.deployment and not (
+            one.strict and other.strict and lapse.get("replicated")
+        )
+
+    def lapse_between(self, first, second):
+        one, other = self.runs[first.run], self.runs[second.run]
+        return any(
+            self.concerns(lapse, one, other) and one.start <= lapse["to"] and lapse["from"] <= second.enter
+            for lapse in self.lapses
+        )
 
     def excuse(self, first, second):
         """Why two that exclude each other may be inside together; nothing: there is no reason."""
@@ -137,8 +164,11 @@ class History:
             if not self.concerns(lapse, one, other):
                 continue
             # It may have had its lock before it could say so.
-            if one.start <= lapse["to"] and lapse["from"] <= second.enter and \
-                    end <= lapse["to"] + self.lease_of(first.run):
+            if (
+                one.start <= lapse["to"]
+                and lapse["from"] <= second.enter
+                and end <= lapse["to"] + self.lease_of(first.run)
+            ):
                 return lapse["why"]
         for starved in self.starved:
             if starved["from"] <= end and second.enter <= starved["to"] + MARGIN:
@@ -160,7 +190,11 @@ def exclusion(history, verdict):
             refused = not second.alone
             for first in inside:
                 overlap = min(first.last, second.last) - second.enter
-                if overlap < 0 or {first.mode, second.mode} == {"s"} or history.related(first.run, second.run):
+                if (
+                    overlap < 0
+                    or {first.mode, second.mode} == {"s"}
+                    or history.related(first.run, second.run)
+                ):
                     continue
                 refused = False
                 told = f"overlap of {overlap / 1e6:.1f} ms: {where(first)} and {where(second)}"
@@ -168,8 +202,14 @@ def exclusion(history, verdict):
                 (verdict.excused if why else verdict.violations).append(f"{told}: {why}" if why else told)
             if refused:
                 # Somebody is inside who writes nothing: stopped, or between its last line and its death.
-                quiet = [first for first in stays if first.enter < second.enter and first.last < second.enter and
-                         first.status is None and not history.related(first.run, second.run)]
+                quiet = [
+                    first
+                    for first in stays
+                    if first.enter < second.enter
+                    and first.last < second.enter
+                    and first.status is None
+                    and not history.related(first.run, second.run)
+                ]
                 reasons = [history.excuse(first, second) for first in quiet[-4:]]
                 told = f"the kernel says that {where(second)} is not alone"
                 why = next((reason for reason in reasons if reason), None)
@@ -183,12 +223,12 @@ def order(history, verdict):
         if stay.fence is not None and history.runs[stay.run].type == "fenced" and stay.mode != "in":
             by_key[history.runs[stay.run].deployment, stay.key].append(stay)
     for stays in by_key.values():
-        for first, second in zip(stays, stays[1:]):
-            if second.fence > first.fence or any(
-                    history.concerns(lapse, history.runs[first.run], history.runs[second.run]) and first.enter <= lapse["to"] and lapse["from"] <= second.enter
-                    for lapse in history.lapses):
+        for first, second in itertools.pairwise(stays):
+            if second.fence > first.fence or history.lapse_between(first, second):
                 continue
-            verdict.violations.append(f"fence {second.fence} of {where(second)} after {first.fence} of {where(first)}")
+            verdict.violations.append(
+                f"fence {second.fence} of {where(second)} after {first.fence} of {where(first)}"
+            )
 
 
 def truth(history, verdict):

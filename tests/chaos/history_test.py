@@ -7,7 +7,15 @@ import history
 
 
 def record(**more):
-    return {"outcome": "ran", "exit": 0, "command_exit": 0, "command_signal": None, "fence": None, "released": "yes", **more}
+    return {
+        "outcome": "ran",
+        "exit": 0,
+        "command_exit": 0,
+        "command_signal": None,
+        "fence": None,
+        "released": "yes",
+        **more,
+    }
 
 
 class Story:
@@ -20,10 +28,30 @@ class Story:
         self.events.append({"t": at * 1_000_000, "e": event, **more})
         return self
 
-    def run(self, name, enter, leave, end=None, *, key="k", mode="x", type="lock", fence=None, status=0, alone=True,
-            beats=(), told=None, parent=None, strict=False, exit_status=None, start=None):
+    def run(
+        self,
+        name,
+        enter,
+        leave,
+        end=None,
+        *,
+        key="k",
+        mode="x",
+        type="lock",
+        fence=None,
+        status=0,
+        alone=True,
+        beats=(),
+        told=None,
+        parent=None,
+        strict=False,
+        exit_status=None,
+        start=None,
+    ):
         start = (enter or 10) - 5 if start is None else start
-        self.say(start, "start", run=name, deployment="d", type=type, lease=1000, parent=parent, strict=strict)
+        self.say(
+            start, "start", run=name, deployment="d", type=type, lease=1000, parent=parent, strict=strict
+        )
         if enter is not None:
             self.say(enter, "enter", run=name, key=key, mode=mode, fence=fence, alone=alone)
         for beat in beats:
@@ -36,7 +64,14 @@ class Story:
         return self
 
     def lapse(self, begin, end, **more):
-        return self.say(end, "lapse", deployment="d", why="lapse", **{"from": begin * 1_000_000, "to": end * 1_000_000}, **more)
+        return self.say(
+            end,
+            "lapse",
+            deployment="d",
+            why="lapse",
+            **{"from": begin * 1_000_000, "to": end * 1_000_000},
+            **more,
+        )
 
     def judge(self):
         return history.judge(self.events)
@@ -48,23 +83,44 @@ class Exclusion(unittest.TestCase):
         self.assertEqual((verdict.holds, verdict.violations, verdict.excused), (2, [], []))
 
     def test_an_overlap_is_caught(self):
-        self.assertRegex(Story().run("a", 10, 20, 25).run("b", 19, 30, 35).judge().violations[0], "overlap of 1.0 ms: a .* b")
+        self.assertRegex(
+            Story().run("a", 10, 20, 25).run("b", 19, 30, 35).judge().violations[0],
+            "overlap of 1.0 ms: a .* b",
+        )
 
     def test_a_long_one_overlaps_with_each_that_comes_meanwhile(self):
         verdict = Story().run("a", 10, 90, 95).run("b", 20, 30, 35).run("c", 40, 50, 55).judge()
         self.assertEqual(len(verdict.violations), 2)
 
     def test_a_killed_holder_was_inside_until_its_last_sign_of_life(self):
-        verdict = Story().run("a", 10, None, 60, beats=[30, 50], told=record(command_exit=None, command_signal=9, exit=137),
-                              exit_status=-9).run("b", 45, 70, 75).judge()
+        verdict = (
+            Story()
+            .run(
+                "a",
+                10,
+                None,
+                60,
+                beats=[30, 50],
+                told=record(command_exit=None, command_signal=9, exit=137),
+                exit_status=-9,
+            )
+            .run("b", 45, 70, 75)
+            .judge()
+        )
         self.assertRegex(verdict.violations[0], "overlap of 5.0 ms")
 
     def test_readers_share_and_a_writer_does_not(self):
-        self.assertEqual(Story().run("a", 10, 30, 35, mode="s").run("b", 20, 40, 45, mode="s").judge().violations, [])
-        self.assertEqual(len(Story().run("a", 10, 30, 35, mode="s").run("b", 20, 40, 45).judge().violations), 1)
+        self.assertEqual(
+            Story().run("a", 10, 30, 35, mode="s").run("b", 20, 40, 45, mode="s").judge().violations, []
+        )
+        self.assertEqual(
+            len(Story().run("a", 10, 30, 35, mode="s").run("b", 20, 40, 45).judge().violations), 1
+        )
 
     def test_another_key_is_another_lock(self):
-        self.assertEqual(Story().run("a", 10, 30, 35).run("b", 20, 40, 45, key="other").judge().violations, [])
+        self.assertEqual(
+            Story().run("a", 10, 30, 35).run("b", 20, 40, 45, key="other").judge().violations, []
+        )
 
     def test_a_hold_inside_its_own_is_none_of_two_but_a_stranger_beside_it_is(self):
         story = Story().run("a", 10, 50, 55).run("a.1", 20, 40, parent="a", mode="in")
@@ -72,8 +128,14 @@ class Exclusion(unittest.TestCase):
         self.assertEqual(len(story.run("b", 30, 60, 65).judge().violations), 2)
 
     def test_the_kernel_sees_somebody_who_writes_nothing(self):
-        verdict = Story().run("a", 10, None, 60, told=record(command_exit=None, command_signal=9, exit=137), exit_status=-9) \
-            .run("b", 40, 50, 55, alone=False).judge()
+        verdict = (
+            Story()
+            .run(
+                "a", 10, None, 60, told=record(command_exit=None, command_signal=9, exit=137), exit_status=-9
+            )
+            .run("b", 40, 50, 55, alone=False)
+            .judge()
+        )
         self.assertRegex(verdict.violations[0], "the kernel says that b .* is not alone")
 
 
@@ -87,8 +149,12 @@ class Excuses(unittest.TestCase):
         self.assertEqual(len(verdict.violations), 1)
 
     def test_a_lapse_excuses_nobody_who_came_before_it_or_after(self):
-        self.assertEqual(len(Story().run("a", 10, 90, 95).run("b", 20, 80, 85).lapse(100, 120).judge().violations), 1)
-        self.assertEqual(len(Story().lapse(1, 2).run("a", 10, 90, 95).run("b", 20, 80, 85).judge().violations), 1)
+        self.assertEqual(
+            len(Story().run("a", 10, 90, 95).run("b", 20, 80, 85).lapse(100, 120).judge().violations), 1
+        )
+        self.assertEqual(
+            len(Story().lapse(1, 2).run("a", 10, 90, 95).run("b", 20, 80, 85).judge().violations), 1
+        )
 
     def test_who_had_the_lock_before_the_lapse_may_say_so_after_it(self):
         verdict = Story().lapse(100, 120).run("a", 125, 900, 905, start=90).run("b", 130, 200, 205).judge()
@@ -100,7 +166,12 @@ class Excuses(unittest.TestCase):
         self.assertEqual(len(story.judge().violations), 1)
 
     def test_who_asked_for_replicas_is_not_excused_by_a_failover(self):
-        story = Story().run("a", 10, 900, 905, strict=True).lapse(100, 120, replicated=True).run("b", 130, 200, 205, strict=True)
+        story = (
+            Story()
+            .run("a", 10, 900, 905, strict=True)
+            .lapse(100, 120, replicated=True)
+            .run("b", 130, 200, 205, strict=True)
+        )
         self.assertEqual(len(story.judge().violations), 1)
 
     def test_a_machine_that_runs_nobody_is_an_excuse(self):
@@ -111,7 +182,11 @@ class Excuses(unittest.TestCase):
 
 class Order(unittest.TestCase):
     def fences(self, first, second, lapse=None):
-        story = Story().run("a", 10, 20, 25, type="fenced", fence=first).run("b", 30, 40, 45, type="fenced", fence=second)
+        story = (
+            Story()
+            .run("a", 10, 20, 25, type="fenced", fence=first)
+            .run("b", 30, 40, 45, type="fenced", fence=second)
+        )
         return (story.lapse(*lapse) if lapse else story).judge().violations
 
     def test_fences_grow(self):
@@ -139,16 +214,32 @@ class Truth(unittest.TestCase):
     def test_what_is_true_is_not_a_lie(self):
         self.assertEqual(self.of(), [])
         self.assertEqual(self.of(status=7), [])
-        self.assertEqual(self.of(enter=None, leave=None, told=record(outcome="busy", exit=75, command_exit=None), exit_status=75), [])
-        self.assertEqual(self.of(leave=None, told=record(outcome="lost", exit=125, command_exit=None, command_signal=15),
-                                 exit_status=125), [])
+        self.assertEqual(
+            self.of(
+                enter=None,
+                leave=None,
+                told=record(outcome="busy", exit=75, command_exit=None),
+                exit_status=75,
+            ),
+            [],
+        )
+        self.assertEqual(
+            self.of(
+                leave=None,
+                told=record(outcome="lost", exit=125, command_exit=None, command_signal=15),
+                exit_status=125,
+            ),
+            [],
+        )
 
     def test_a_run_that_was_killed_owes_no_record(self):
         self.assertEqual(self.of(hurt=("rlock", 9), told=None, exit_status=-9), [])
 
     def test_each_lie_is_caught(self):
         self.lie("ends otherwise than its record", exit_status=3)
-        self.lie("says busy, and its command was inside", told=record(outcome="busy", exit=75), exit_status=75)
+        self.lie(
+            "says busy, and its command was inside", told=record(outcome="busy", exit=75), exit_status=75
+        )
         self.lie("lost its lock and ends as if not", told=record(outcome="lost"))
         self.lie("says 125 and has lost nothing", told=record(exit=125), exit_status=125)
         self.lie("who never was inside", enter=None, leave=None)

@@ -22,9 +22,17 @@ def enter():
     if INSIDE in os.environ:
         return
     for how in (["unshare", "-nm"], ["unshare", "-Urnm"]):
-        if shutil.which("ip") and shutil.which("bridge") and quietly(
-                *how, "sh", "-c", "ip link add chaos0 type bridge && ip link add chaos1 type veth peer name chaos2 && "
-                "ip link set chaos1 master chaos0 up && mount -t tmpfs none /mnt"):
+        if (
+            shutil.which("ip")
+            and shutil.which("bridge")
+            and quietly(
+                *how,
+                "sh",
+                "-c",
+                "ip link add chaos0 type bridge && ip link add chaos1 type veth peer name chaos2 && "
+                "ip link set chaos1 master chaos0 up && mount -t tmpfs none /mnt",
+            )
+        ):
             os.environ[INSIDE] = "yes"
             os.execvp(how[0], [*how, "--", sys.executable, *sys.argv])
     os.environ[INSIDE] = "no"
@@ -43,17 +51,20 @@ class Host:
             return
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32m", "none", folder], check=True)
         # It holds the namespace; `cat` ends with us, whatever becomes of us.
-        self.keeper = subprocess.Popen(["unshare", "-n", "sh", "-c", "echo && exec cat"], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE)
+        self.keeper = subprocess.Popen(
+            ["unshare", "-n", "sh", "-c", "echo && exec cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         self.keeper.stdout.readline()
         self.link = f"v{network.serial}x{number}"
         pid = str(self.keeper.pid)
         self.prefix = ["nsenter", f"--net=/proc/{pid}/ns/net", "--"]
-        for argv in (["ip", "link", "add", self.link, "type", "veth", "peer", "name", "eth0", "netns", pid],
-                     ["ip", "link", "set", self.link, "master", network.bridge, "up"],
-                     [*self.prefix, "ip", "addr", "add", f"{self.address}/24", "dev", "eth0"],
-                     [*self.prefix, "ip", "link", "set", "eth0", "up"],
-                     [*self.prefix, "ip", "link", "set", "lo", "up"]):
+        for argv in (
+            ["ip", "link", "add", self.link, "type", "veth", "peer", "name", "eth0", "netns", pid],
+            ["ip", "link", "set", self.link, "master", network.bridge, "up"],
+            [*self.prefix, "ip", "addr", "add", f"{self.address}/24", "dev", "eth0"],
+            [*self.prefix, "ip", "link", "set", "eth0", "up"],
+            [*self.prefix, "ip", "link", "set", "lo", "up"],
+        ):
             subprocess.run(argv, check=True)
 
     def cut(self, yes):
@@ -92,10 +103,12 @@ class Network:
         if not self.real:
             return
         self.bridge = f"b{self.serial}"
-        for argv in (["ip", "link", "set", "lo", "up"],
-                     ["ip", "link", "add", self.bridge, "type", "bridge"],
-                     ["ip", "addr", "add", f"{self.base}.254/24", "dev", self.bridge],
-                     ["ip", "link", "set", self.bridge, "up"]):
+        for argv in (
+            ["ip", "link", "set", "lo", "up"],
+            ["ip", "link", "add", self.bridge, "type", "bridge"],
+            ["ip", "addr", "add", f"{self.base}.254/24", "dev", self.bridge],
+            ["ip", "link", "set", self.bridge, "up"],
+        ):
             subprocess.run(argv, check=True)
 
     def host(self):

@@ -47,8 +47,15 @@ class Server:
         self.conf = os.path.join(self.folder, "conf")
         with open(self.clock, "wb") as file:
             file.write(bytes(8))
-        lines = [f"port {port}", f"bind {host.address}", f"unixsocket {self.socket}", f"dir {self.folder}",
-                 f"logfile {self.folder}/log", "protected-mode no", *config]
+        lines = [
+            f"port {port}",
+            f"bind {host.address}",
+            f"unixsocket {self.socket}",
+            f"dir {self.folder}",
+            f"logfile {self.folder}/log",
+            "protected-mode no",
+            *config,
+        ]
         if not sentinel:
             lines += ['save ""', "appendonly yes", "appendfsync no", "repl-diskless-sync-delay 0"]
         with open(self.conf, "w", encoding="utf-8") as file:
@@ -62,8 +69,22 @@ class Server:
             environment |= {"LD_PRELOAD": library, "CHAOS_CLOCK": self.clock}
         program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
         self.process = subprocess.Popen(  # and should we be killed, it does not stay behind
-            ["setpriv", "--pdeathsig", "KILL", "--", *self.host.prefix, program, self.conf, *(["--sentinel"] if self.sentinel else [])], env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            [
+                "setpriv",
+                "--pdeathsig",
+                "KILL",
+                "--",
+                *self.host.prefix,
+                program,
+                self.conf,
+                *(["--sentinel"] if self.sentinel else []),
+            ],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def kill(self):
         die(self.process)
@@ -84,7 +105,9 @@ class Server:
                 line.settimeout(patience)
                 line.connect(self.socket)
                 raw = [str(word).encode() for word in words]
-                line.sendall(b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in raw))
+                line.sendall(
+                    b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in raw)
+                )
                 with line.makefile("rb") as file:
                     return self.reply(file)
         except OSError as error:
@@ -128,6 +151,7 @@ class Deployment:
     lease = 3000
     types = ("lock", "lock", "read", "read", "write", "fair", "fenced", "permit", "plain")
     replicated = False  # its runs may ask for replicas
+    often = ()  # kinds of faults of which there are to be many
 
     def __init__(self, chaos, name, count):
         self.chaos, self.name = chaos, name
@@ -187,8 +211,11 @@ class Deployment:
         server.host.fill(True)
         yield span
         server.host.fill(False)
-        # What it could not write it tries again each second.
+        # What it could not write it tries again each second; a replica ends instead.
         yield from until(lambda: server.process.poll() is not None or self.writes(server))
+        if server.process.poll() is not None:
+            server.start()
+            yield from until(server.ready)
 
     @staticmethod
     def writes(server):
@@ -245,12 +272,19 @@ class Deployment:
         yield 0
 
     def lapse(self, begun, why, **more):
-        self.chaos.note("lapse", **{"from": begun, "to": self.chaos.now(), "deployment": self.name, "why": why}, **more)
+        self.chaos.note(
+            "lapse", **{"from": begun, "to": self.chaos.now(), "deployment": self.name, "why": why}, **more
+        )
 
     def usual_faults(self):
-        faults = {"server killed": self.kill, "server stopped": self.freeze, "connections ended": self.hang_up,
-                  "pubsub connections ended": self.hang_up_pubsub, "scripts forgotten": self.forget_scripts,
-                  "out of memory": self.out_of_memory}
+        faults = {
+            "server killed": self.kill,
+            "server stopped": self.freeze,
+            "connections ended": self.hang_up,
+            "pubsub connections ended": self.hang_up_pubsub,
+            "scripts forgotten": self.forget_scripts,
+            "out of memory": self.out_of_memory,
+        }
         if self.network.real:
             faults |= {"partition": self.cut, "disk full": self.fill}
         return faults
