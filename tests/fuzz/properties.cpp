@@ -1,39 +1,15 @@
 #include "fuzz/properties.h"
 
-#include <algorithm>
-#include <optional>
-#include <stdexcept>
 #include <string>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "fuzz/must.h"
 #include "redis/target.h"
 #include "sync/keys.h"
 
 namespace rlock::test {
 namespace {
-
-void must(bool fact, const char* property) {
-  if (!fact) throw std::logic_error{property};
-}
-
-bool harmless(std::string_view text) {
-  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; }) &&
-         utf8(text) == text;
-}
-
-/// What `read` makes of the bytes; nothing where they are refused as they should be.
-template <class Read>
-auto attempt(Read&& read) -> std::optional<decltype(read())> {
-  try {
-    return read();
-  } catch (const Error& error) {
-    must(error.kind() == Error::usage, "bad input is a usage error");
-    must(harmless(error.what()), "a complaint is harmless for a terminal");
-    return std::nullopt;
-  }
-}
 
 std::string_view hashed_part(std::string_view key) {
   const auto open = key.find('{');

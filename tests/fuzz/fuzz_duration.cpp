@@ -1,9 +1,0 @@
-#include <cstddef>
-#include <cstdint>
-
-#include "fuzz/properties.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  rlock::test::check_duration({reinterpret_cast<const char*>(data), size});
-  return 0;
-}
