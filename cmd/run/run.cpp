@@ -267,6 +267,16 @@ void learn_of_loss(Redis& redis, const LockSet& locks, Milliseconds since, bool 
   if (lost && !lost->by) look_who_removed_it(redis, locks, since, *lost);
 }
 
+/// Of several keys, the end of the one that was removed is written by whoever removed it: this one is for the
+/// others.
+HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, const std::optional<Loss>& lost) {
+  HoldEnd end = end_of(ended, lost);
+  if (!lost || !lost->by || opt.names.size() == 1) return end;
+  end.outcome = "lost";
+  end.why = fmt::format("one of {} was {}", all_keys(opt), lost->why);
+  return end;
+}
+
 /// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
 /// the mark another host would do it again.
 Patience release_patience(bool marks, const Keeper& keeper, const Signals& signals, std::size_t keys) {
@@ -381,7 +391,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
 
   // Releasing.
   std::optional<Loss> lost = loss_of(keeper, requests);
-  const PastHold past = locks->past(taken, waited, end_of(ended, lost));
+  const PastHold past = locks->past(taken, waited, end_for_history(opt, ended, lost));
   report.released = release(opt, session, *locks, past, ended, keeper);
   if (report.released == RunReport::Released::no)
     learn_of_loss(redis, *locks, past.facts.since, ended.ran(), lost);

@@ -36,6 +36,7 @@ class Stop final : public Verb {
   int act(TimePoint started, std::vector<std::string>) override;
 
  private:
+  void expect_askable(const Inspection& found) const;
   std::vector<Holder> holders_in(const Inspection& found) const;
   int stop(Session& session, const LockName& name, TimePoint started) const;
   int not_held(const Inspection& found) const;
@@ -70,7 +71,7 @@ VerbSpec Stop::spec() {
             .set = reason_into(why_)});
   spec.add({.names = "--if-owner",
             .value = "ID",
-            .help = "only if this one holds it; of several only this one",
+            .help = "only this holder of KEY; a pool needs it",
             .offer = Offer::owner,
             .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   spec.group("How long to wait", "[--kill-after of the holder + 5s]");
@@ -81,6 +82,16 @@ VerbSpec Stop::spec() {
             .set = into(wait_)});
   declare_server_options(spec, server_);
   return spec;
+}
+
+/// A pool has many holders: which one is to end must be said.
+void Stop::expect_askable(const Inspection& found) const {
+  const bool is_pool = found.kind != nullptr && found.kind->force == nullptr && found.kind->hold != nullptr;
+  if (is_pool && !owner_ && !found.holders.empty())
+    throw Error{Error::wrong_type,
+                fmt::format("{} holds {}: name who is to end by --if-owner ID; rlock inspect {} shows them",
+                            quoted(found.name), found.kind->noun, words_for(found.name))};
+  expect_lock(found, "", owner_);
 }
 
 std::vector<Holder> Stop::holders_in(const Inspection& found) const {
@@ -113,7 +124,7 @@ void Stop::ask(Session& session, const LockName& name, const std::vector<Holder>
 
 int Stop::stop(Session& session, const LockName& name, TimePoint started) const {
   const Inspection found = inspect(session, name);
-  expect_lock(found, "", owner_);
+  expect_askable(found);
   std::vector<Holder> holders = holders_in(found);
   if (holders.empty()) return not_held(found);
   Milliseconds patience{0};

@@ -13,7 +13,7 @@ namespace {
 constexpr std::array kVerbs{
     VerbEntry{"run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", run_verb},
     VerbEntry{"flock", "the same by the command line of flock(1)", flock_verb},
-    VerbEntry{"lock acquire", "take a lock that nobody renews; prints its owner id", lock_acquire_verb},
+    VerbEntry{"lock acquire", "take a lock for a script or a lease; prints its owner id", lock_acquire_verb},
     VerbEntry{"lock release", "give it back", lock_release_verb},
     VerbEntry{"lock renew", "let its lease start anew", lock_renew_verb},
     VerbEntry{"lock status", "is it held, and by whom", lock_status_verb},

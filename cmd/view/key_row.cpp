@@ -26,7 +26,7 @@ std::string who(const Holder& holder) {
                      shown(holder.meta->command));
 }
 
-/// Who has it; of what is counted, how much of it.
+/// Of what is counted, how much of it, which a narrow terminal must not cut; then who has it.
 std::string holder_column(const Inspection& seen) {
   std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
   if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
@@ -38,17 +38,12 @@ std::string holder_column(const Inspection& seen) {
   } else if (seen.count && seen.state == State::closed) {
     count = fmt::format("{} to go", *seen.count);
   }
-  if (!text.empty() && !count.empty()) text += ", ";
-  text += count;
-  return text.empty() ? std::string{kNothing} : text;
+  if (text.empty() && count.empty()) return std::string{kNothing};
+  return text.empty() || count.empty() ? count + text : fmt::format("{}: {}", count, text);
 }
 
-/// When the next of its holders goes, if nobody renews.
 std::string frees_column(const Inspection& seen) {
-  std::optional<Milliseconds> next = seen.ttl;
-  for (const Holder& holder : seen.holders)
-    if (holder.ttl && (!next || *holder.ttl < *next)) next = holder.ttl;
-  if (next) return describe(*next);
+  if (const auto next = key_frees(seen)) return describe(*next);
   return seen.holders.empty() ? std::string{kNothing} : "never";
 }
 
@@ -86,6 +81,13 @@ std::optional<Milliseconds> key_age(const Inspection& seen) {
   for (const Holder& holder : seen.holders)
     if (holder.meta) age = std::max(age.value_or(Milliseconds{0}), seen.now - holder.meta->since);
   return age;
+}
+
+std::optional<Milliseconds> key_frees(const Inspection& seen) {
+  std::optional<Milliseconds> next = seen.ttl;
+  for (const Holder& holder : seen.holders)
+    if (holder.ttl && (!next || *holder.ttl < *next)) next = holder.ttl;
+  return next;
 }
 
 KeyRow key_row(const Inspection& seen) {

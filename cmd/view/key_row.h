@@ -29,6 +29,9 @@ std::string_view key_type(const Inspection& seen);
 /// For how long somebody has had it: the one who has had it longest. Nothing: nobody has it, or can tell.
 std::optional<Milliseconds> key_age(const Inspection& seen);
 
+/// When the key ends, or the next hold of it, unless somebody renews. Nothing: never, or nobody holds it.
+std::optional<Milliseconds> key_frees(const Inspection& seen);
+
 /// Which keys are shown; what is empty lets all pass.
 struct KeyFilter {
   std::vector<std::string> states{}, types{}, hosts{};

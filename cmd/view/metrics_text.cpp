@@ -41,8 +41,9 @@ Value age(const Inspection& seen) {
 }
 
 Value ttl(const Inspection& seen) {
-  if (!seen.ttl) return std::nullopt;
-  return seconds(*seen.ttl);
+  const auto next = key_frees(seen);
+  if (!next) return std::nullopt;
+  return seconds(*next);
 }
 
 Value waiting(const Inspection& seen) { return std::to_string(seen.waiting()); }
@@ -59,7 +60,8 @@ struct Family {
 constexpr Family kFamilies[] = {
     {"rlock_held", "Whether somebody holds the key.", held},
     {"rlock_age_seconds", "How long the oldest of its holders has had it.", age},
-    {"rlock_ttl_seconds", "When the key ends unless it is renewed; no sample: never.", ttl},
+    {"rlock_ttl_seconds", "When the key, or the next hold of it, ends unless renewed; no sample: never.",
+     ttl},
     {"rlock_waiting", "How many wait for it.", waiting},
     {"rlock_stale", "Whether one of its holders looks dead, or never frees it.", stale},
     {"rlock_permits_available", "Permits that nobody has, of a semaphore or a pool.",

@@ -107,7 +107,7 @@ Patience within(Milliseconds duration) { return {.until = plus(Clock::now(), dur
 Milliseconds parse_duration(std::string_view text) {
   if (text.empty())
     throw Error{Error::usage, "an empty duration: write a number and ms, s, m, h, d or w, such as 30s"};
-  if (text.front() == '-') refuse(text, "is negative, or no duration at all");
+  if (text.front() == '-') refuse(text, "is negative");
 
   Wide sum = 0;
   for (std::string_view rest = text; !rest.empty();) {

@@ -10,7 +10,7 @@ constexpr Milliseconds kFollowers{200};
 
 }  // namespace
 
-void Redis::await_followers(const Patience& patience) {
+void Redis::await_followers(const Patience& patience) const {
   const TimePoint until = earliest(patience.until, plus(Clock::now(), kFollowers));
   while (has_followers_in_flight() && Clock::now() < until && !patience.interrupted()) loop().turn(until);
 }

@@ -77,7 +77,7 @@ class Redis {
 
   /// Before the end of the process: a server that does not know the script of a follower gets it as text only
   /// while we read its replies. They mostly come together with that of the call. Waits a moment at most.
-  void await_followers(const Patience& patience);
+  void await_followers(const Patience& patience) const;
 
   /// Writes `calls` behind those that abandoned connections still carry: a frozen server that wakes up
   /// carries those out and then undoes them. Nobody waits for an answer.

@@ -19,7 +19,7 @@ struct Other {
 
 constexpr Other kOthers[] = {
     {"group", "a FasterMultiLock of Redisson, which rlock does not know"},
-    {"hash", "a hash that is no lock"},
+    {"hash", "a hash of another program"},
     {"permits", "a number, and beside it ({...}:timeout) no list of taken permits"},
     {"crowd", "more entries than rlock reads in one go (thousands)"},
     {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},

@@ -67,8 +67,10 @@ Call write_end(const LockName& name, const Owner& owner, const Evidence& evidenc
                WriteEnd when) {
   Call call = erase_metadata(name, owner, evidence);
   call.keys.push_back(history_key(name));
+  // A key that outlives its command (--min-hold) has two ends: that of the command, and its removal.
+  const Milliseconds not_before = past.facts.ended_at ? past.ended : past.facts.since;
   call.args.insert(call.args.end(),
-                   {when == WriteEnd::always ? "ended" : "known", std::to_string(past.facts.since.count()),
+                   {when == WriteEnd::always ? "ended" : "known", std::to_string(not_before.count()),
                     std::to_string(past.ended.count()), entry_of(past)});
   return call;
 }

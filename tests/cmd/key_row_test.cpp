@@ -77,7 +77,7 @@ TEST_CASE("of several holders the first is named, and of what is counted how man
   pool.kind = &kinds::permit;
   pool.available = 2;
   pool.total = 5;
-  CHECK(key_row(pool).holder == "alice@ci-7 (make) and 2 more, 3 of 5 taken");
+  CHECK(key_row(pool).holder == "3 of 5 taken: alice@ci-7 (make) and 2 more");
   Inspection semaphore;
   semaphore.available = 2;
   CHECK(key_row(semaphore).holder == "2 available");

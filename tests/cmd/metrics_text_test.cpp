@@ -75,11 +75,12 @@ TEST_CASE("each key has a sample of what it has") {
        {R"(rlock_held{key="deploy",type="lock"} 1)", R"(rlock_ttl_seconds{key="deploy",type="lock"} 26.050)",
         R"(rlock_waiting{key="deploy",type="lock"} 0)", R"(rlock_stale{key="deploy",type="lock"} 0)",
         R"(rlock_stale{key="dead",type="lock"} 1)", R"(rlock_permits{key="seats",type="permit"} 3)",
+        R"(rlock_ttl_seconds{key="seats",type="permit"} 26.050)",
         R"(rlock_permits_available{key="seats",type="permit"} 2)",
         R"(rlock_latch_remaining{key="built",type="latch"} 4)", "rlock_search_complete 1"})
     CHECK_MESSAGE(has(text, line), line);
   for (const char* none :
-       {"rlock_ttl_seconds{key=\"seats\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
+       {"rlock_ttl_seconds{key=\"built\"", "rlock_held{key=\"built\"", "rlock_age_seconds"})
     CHECK_MESSAGE(text.find(none) == std::string::npos, none);
 }
 

@@ -169,6 +169,30 @@ TEST_CASE("a run that heard nothing of the removal finds it in the history") {
   CHECK(holds(redis).size() == 1);
 }
 
+TEST_CASE("the history of the other keys of a run says that one of them was removed") {
+  RedisServer redis;
+  Rlock run = held(redis, {"-k", "other"});
+  wait_until_it_listens(redis);
+  CHECK(status_of(redis, {"unlock", "--yes", "k", "--reason", "noon"}) == 0);
+  CHECK(run.exit_code(5s) == 125);
+  CHECK(last(redis)["outcome"] == "removed");
+  CHECK(last(redis, "other")["outcome"] == "lost");
+  const std::string why = last(redis, "other")["why"];
+  CHECK(has(why, "one of 'k', 'other' was removed by "));
+  CHECK(has(why, ": noon"));
+}
+
+TEST_CASE("a key that --min-hold keeps has a second entry when it is removed") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"run", "-k", "k", "--min-hold", "1h", "--", "true"}) == 0);
+  CHECK(status_of(redis, {"unlock", "--yes", "k", "--reason", "too early"}) == 0);
+  const HistoryJson all = holds(redis);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0]["outcome"] == "removed");
+  CHECK(has(all[0]["why"].get<std::string>(), ": too early"));
+  CHECK(all[1]["outcome"] == "ran");
+}
+
 TEST_CASE("a message that says so takes no lock away") {
   RedisServer redis;
   Rlock run = held(redis);

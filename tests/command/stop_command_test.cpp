@@ -83,6 +83,22 @@ TEST_CASE("what is free is 1, what cannot be asked 65, and it names unlock") {
   }
 }
 
+TEST_CASE("stop of a pool of permits says that it needs --if-owner, and ends that one") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"permit", "init", "seats", "2"}) == 0);
+  Rlock run = redis.rlock("run", "--type", "permit", "-k", "seats", "--", "sh", "-c",
+                          "echo $RLOCK_OWNER; exec sleep 60");
+  REQUIRE(eventually([&] { return !run.out().empty(); }, 10s));
+  const std::string owner = line(run.out());
+  Rlock unnamed = redis.rlock("stop", "seats");
+  CHECK(unnamed.exit_code() == 65);
+  CHECK(unnamed.err() ==
+        "rlock: 'seats' holds a pool of permits: name who is to end by --if-owner ID; rlock inspect seats "
+        "shows them\n");
+  CHECK(status_of(redis, {"stop", "seats", "--if-owner", owner}) == 0);
+  CHECK(run.exit_code() == 124);
+}
+
 TEST_CASE("a command that does not end in time is 75, and keeps its lock until it has ended") {
   RedisServer redis;
   Rlock run = redis.rlock("run", "-k", "k", "--kill-after", "3s", "--", "sh", "-c",
