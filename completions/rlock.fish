@@ -253,7 +253,7 @@ complete -c rlock -n '__rlock_verb flock' -s V -l version -d 'say which rlock th
 complete -c rlock -n '__rlock_verb flock' -x -a '(__rlock_keys keys)'
 
 # rlock lock acquire
-complete -c rlock -n '__rlock_words lock' -a acquire -d 'take a lock, for a script or a lease; prints an owner id'
+complete -c rlock -n '__rlock_words lock' -a acquire -d 'take a lock for a script or a lease; prints its owner id'
 complete -c rlock -n '__rlock_verb lock acquire' -s k -l key -x -a '(__rlock_keys keys)'
 complete -c rlock -n '__rlock_verb lock acquire' -l lease -x -d 'it ends after this; needed without --while-pid'
 complete -c rlock -n '__rlock_verb lock acquire' -s s -l shared -l read -d 'readers share the key; whoever writes takes -x'
@@ -1072,7 +1072,7 @@ complete -c rlock -n '__rlock_verb history' -x -a '(__rlock_keys keys)'
 # rlock stop
 complete -c rlock -n '__rlock_verb stop' -s k -l key -x -a '(__rlock_keys keys)'
 complete -c rlock -n '__rlock_verb stop' -l reason -x -d 'the holder says it on its stderr and in its record'
-complete -c rlock -n '__rlock_verb stop' -l if-owner -x -a '(__rlock_owners)' -d 'only if it holds KEY; of several this one; a pool needs it'
+complete -c rlock -n '__rlock_verb stop' -l if-owner -x -a '(__rlock_owners)' -d 'only this holder of KEY; a pool needs it'
 complete -c rlock -n '__rlock_verb stop' -s w -l wait -x -d 'at most this long for its end'
 complete -c rlock -n '__rlock_verb stop' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb stop' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'

@@ -48,7 +48,7 @@ _rlock_owners() {
 _rlock_verbs() {
   local -a verbs
   case $1 in
-    lock) verbs=('acquire:take a lock, for a script or a lease; prints an owner id' 'release:give it back' 'renew:let its lease start anew' 'status:is it held, and by whom' 'wait:until it is free, without taking it') ;;
+    lock) verbs=('acquire:take a lock for a script or a lease; prints its owner id' 'release:give it back' 'renew:let its lease start anew' 'status:is it held, and by whom' 'wait:until it is free, without taking it') ;;
     permit) verbs=('init:make a pool of N permits' 'add:make N more available' 'acquire:take permits for the time of a lease; prints ids' 'release:give permits back' 'renew:let their leases start anew' 'status:how many are available' 'delete:remove the pool') ;;
     sem) verbs=('init:make a semaphore of N permits' 'acquire:take permits' 'release:give permits back' 'add:make N more available' 'drain:take all that is available' 'status:how many are available' 'delete:remove it') ;;
     latch) verbs=('set:make one that opens after N counts' 'down:count it down' 'wait:wait until it is open' 'status:is it open' 'delete:remove it') ;;
@@ -1241,7 +1241,7 @@ _rlock_arguments() {
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
         '*--reason=[the holder says it on its stderr and in its record]:TEXT:( )' \
-        '*--if-owner=[only if it holds KEY; of several this one; a pool needs it]:ID:_rlock_owners' \
+        '*--if-owner=[only this holder of KEY; a pool needs it]:ID:_rlock_owners' \
         '*-w+[at most this long for its end]:DUR:( )' \
         '*--wait=[at most this long for its end]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
