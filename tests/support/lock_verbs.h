@@ -14,6 +14,14 @@ inline int status_of(const RedisServer& redis, const Words& words) {
   return Rlock{words, redis.environment()}.exit_code();
 }
 
+/// The seconds of "gave up after 1.6s": a machine that is busy is late, so tests give only the least; -1: nothing
+/// says so.
+inline double gave_up_after(const std::string& text) {
+  const std::string words = "rlock: gave up after ";
+  const std::size_t at = text.find(words);
+  return at == std::string::npos ? -1 : std::stod(text.substr(at + words.size()));
+}
+
 /// The only line of a text.
 inline std::string line(const std::string& text) {
   CHECK(text.ends_with('\n'));
