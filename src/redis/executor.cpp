@@ -172,10 +172,13 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
 }
 
 bool Executor::has_followers_in_flight() const {
-  return std::ranges::any_of(followed_, [&](const Followed& followed) {
-    const Connection* connection = routes_[followed.node]->find(followed.connection);
-    return followed.in_flight->followers_left > 0 && connection != nullptr && !connection->failure();
-  });
+  return std::ranges::any_of(followed_, [&](const Followed& followed) { return in_flight(followed); });
+}
+
+/// May its followers still be answered?
+bool Executor::in_flight(const Followed& followed) const {
+  const Connection* connection = routes_[followed.node]->find(followed.connection);
+  return followed.in_flight->followers_left > 0 && connection != nullptr && !connection->failure();
 }
 
 void Executor::send_on_abandoned(const std::vector<Call>& calls) {
@@ -240,7 +243,7 @@ void Executor::progress(TimePoint now) {
   for (auto& [request, pending] : pending_) {
     for (std::size_t node = 0; node < nodes(); ++node) progress(pending, node, now);
   }
-  std::erase_if(followed_, [](const Followed& followed) { return followed.in_flight->followers_left == 0; });
+  std::erase_if(followed_, [&](const Followed& followed) { return !in_flight(followed); });
   std::erase_if(pending_, [](const auto& entry) { return entry.second.detached && entry.second.settled(); });
 }
 

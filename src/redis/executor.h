@@ -67,6 +67,7 @@ class Executor final : public Redis, public Source {
   void progress(TimePoint now);
   void progress(Pending& pending, std::size_t node, TimePoint now);
   bool with_source(const Delivery& delivery) const;
+  bool in_flight(const Followed& followed) const;
   bool has_unanswered_call(const Pending& pending, const Connection& connection) const;
   void begin(Pending& pending, std::size_t node, TimePoint now);
   void advance(Pending& pending, std::size_t node, TimePoint now);
