@@ -22,10 +22,11 @@ class Together:
         if kind is RED:
             self.servers = world.three_servers()
             self.members = ",".join(f"{client}:{self.key}" for client in ("R3", "R2", "R1"))
-            self.options = [word for server in self.servers for word in ("-u", f"unix://{server.path}")]
+            self.options = [word for server in self.servers for word in ("-u", server.rlock_url)]
             self.first = self.key
         else:
-            keys = [f"{self.key}-{letter}" for letter in "abc"]
+            stem = f"{{{self.key}}}" if world.through == "cluster" else self.key  # all in one slot
+            keys = [f"{stem}-{letter}" for letter in "abc"]
             self.members = ",".join(reversed(keys))
             self.options = [word for key in keys[1:] for word in ("-k", key)]
             self.first = keys[0]
@@ -33,8 +34,14 @@ class Together:
     def java(self, verb, *words, thread="t"):
         return self.world.java.tell("A", f"{self.key}-{thread}", self.kind.name, verb, self.members, *words)
 
-    def rlock(self):
-        return Rlock(self.servers[0], *self.options, key=self.first)
+    def java_waits(self):
+        answer = self.java("lock")
+        parked = ("A", "main", "parked", f"{self.key}-t")
+        assert eventually(lambda: self.world.java.ask(*parked) == "true"), "Java does not wait"
+        return answer
+
+    def rlock(self, *options):
+        return Rlock(self.servers[0], *self.options, *options, key=self.first)
 
     def rlock_gets(self):
         status, _ = rlock_once(self.world.redis, "run", "-nq", "-k", self.first, *self.options, "--", "true")
@@ -83,9 +90,7 @@ def wakes_rlock(case):
     for _ in range(case.times):
         holder = case.rlock()
         holder.enter()
-        waiter = case.java("lock")
-        parked = ("A", "main", "parked", f"{case.key}-t")
-        assert eventually(lambda: case.world.java.ask(*parked) == "true"), "Java does not wait"
+        waiter = case.java_waits()
         left = holder.leave()
         waiter.value(20)
         latencies.append(milliseconds(waiter.at - left))

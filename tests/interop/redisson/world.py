@@ -1,15 +1,16 @@
-"""What the interop cells act on: a private Redis, a JVM with a real Redisson, and the rlock binary."""
+"""Who acts in the interop cells: a JVM with a real Redisson, and the rlock binary. servers.py has what they act on."""
 
 import fcntl
 import os
 import queue
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
 import time
+
+from servers import THROUGH, Redis, eventually
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 ROOT = os.path.realpath(os.path.join(HERE, "..", "..", ".."))
@@ -18,14 +19,6 @@ RELEASES = {"4.7.0": [], "3.17.7": ["-Pclassic"]}
 
 class Missing(Exception):
     """Something is not installed on this machine."""
-
-
-def eventually(fact, seconds=5.0):
-    """Waits until fact() is true, at most so long; answers its last value."""
-    until = time.monotonic() + seconds
-    while not (value := fact()) and time.monotonic() < until:
-        time.sleep(0.003)
-    return value
 
 
 def all_at_once(roles, seconds):
@@ -52,88 +45,12 @@ def milliseconds(nanoseconds):
     return nanoseconds / 1e6
 
 
-class Resp:
-    """A blocking connection to a server."""
-
-    def __init__(self, path):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(10)
-        self.socket.connect(path)
-        self.file = self.socket.makefile("rb")
-
-    def __call__(self, *words):
-        self.send(*words)
-        return self.receive()
-
-    def send(self, *words):
-        raw = [str(word).encode() for word in words]
-        self.socket.sendall(b"*%d\r\n" % len(raw) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in raw))
-
-    def receive(self):
-        line = self.file.readline().rstrip(b"\r\n").decode()
-        kind, rest = line[0], line[1:]
-        if kind == "$":
-            return None if rest == "-1" else self.file.read(int(rest) + 2)[:-2].decode(errors="replace")
-        if kind == "*":
-            return [self.receive() for _ in range(int(rest))]
-        return int(rest) if kind == ":" else rest
-
-    def close(self):
-        self.file.close()
-        self.socket.close()
-
-
-class Redis:
-    """redis-server, or what $RLOCK_TEST_SERVER names, on loopback and a Unix socket; persists nothing."""
-
-    def __init__(self, folder):
-        self.path = os.path.join(folder, "redis.sock")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        program = os.environ.get("RLOCK_TEST_SERVER") or "redis-server"
-        self.process = subprocess.Popen(
-            [program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.path, "--save", "",
-             "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.ask = eventually(self.greet, 20)
-        if not self.ask:
-            self.process.kill()
-            self.process.wait()
-            raise RuntimeError(f"{program} does not start")
-        self.url = f"redis://127.0.0.1:{self.port}"
-
-    def greet(self):
-        """A connection, once it listens: its socket is there a moment earlier."""
-        try:
-            return Resp(self.path)
-        except OSError:
-            return None
-
-    def waits(self, pid, polls=False):
-        """Does the rlock with this process id wait, subscribed if its type is?"""
-        for line in self.ask("CLIENT", "LIST").splitlines():
-            facts = dict(fact.partition("=")[::2] for fact in line.split())
-            if facts["name"].endswith(f":{pid}"):
-                return polls or facts["sub"] != "0" or facts.get("ssub", "0") != "0"
-        return False
-
-    def listened(self, key):
-        """Does somebody listen on a channel of this key?"""
-        return bool(self.ask("PUBSUB", "CHANNELS", f"*{{{key}}}*"))
-
-    def stop(self):
-        self.ask.close()
-        self.process.kill()
-        self.process.wait()
-
-
 class Entries:
     """Who entered a lock, in the server's own order."""
 
     def __init__(self, redis, key):
         self.key = key
-        self.monitor = Resp(redis.path)
-        self.monitor("MONITOR")
+        self.monitor = redis.monitor(key)
 
     def owners(self, count):
         """The owners of the next so many first holds."""
@@ -238,7 +155,7 @@ def rlock_binary():
 def rlock_environment(redis):
     keep = {name: value for name, value in os.environ.items()
             if not name.startswith("RLOCK_") and name not in ("REDIS_URL", "REDISCLI_AUTH", "VALKEYCLI_AUTH")}
-    return {**keep, "RLOCK_URL": f"unix://{redis.path}", "HOME": "/nonexistent"}
+    return {**keep, "RLOCK_URL": redis.rlock_url, "HOME": "/nonexistent"}
 
 
 class Rlock:
@@ -360,31 +277,29 @@ def offered_verbs(noun):
 
 
 class World:
-    """A server, a JVM with two clients (the second one's watchdog is short), and a folder."""
+    """Where the locks are, a JVM with clients, and a folder. Client W has a short watchdog; that of F outlives a failover."""
 
-    def __init__(self, release, build):
-        self.release = release
+    def __init__(self, release, build, through="one"):
+        self.release, self.through = release, through
         self.java = Java(release, build)  # first: where no JDK is, nothing has been started yet
         self.folder = tempfile.mkdtemp(prefix="rlock-interop-")
         self.servers = []
         try:
-            self.redis = self.start_server(self.folder)
+            self.redis = THROUGH[through](self.folder)
+            self.servers.append(self.redis)
             opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
-                      for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]))]
+                      for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]), ("F", ["watchdog", "6000"]))]
             for answer in opened:
                 answer.value(60)
         except BaseException:
             self.close()
             raise
 
-    def start_server(self, folder):
-        self.servers.append(Redis(folder))
-        return self.servers[-1]
-
     def three_servers(self):
         """Three more servers, with a client of Java's for each: R1, R2, R3."""
         while len(self.servers) < 4:
-            server = self.start_server(tempfile.mkdtemp(dir=self.folder))
+            server = Redis(tempfile.mkdtemp(dir=self.folder))
+            self.servers.append(server)
             self.java.ask(f"R{len(self.servers) - 1}", "main", "open", server.url)
         return self.servers[1:]
 

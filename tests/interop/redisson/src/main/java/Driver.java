@@ -10,6 +10,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
+import org.redisson.config.BaseMasterSlaveServersConfig;
 import org.redisson.config.Config;
 
 /**
@@ -118,9 +120,7 @@ public final class Driver {
     Config config = new Config();
     // Few threads and connections: the defaults (32 and 24) only make the start slow.
     config.setThreads(4).setNettyThreads(4);
-    var server = config.useSingleServer().setAddress(words.remove());
-    server.setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
-    server.setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(8);
+    BaseConfig<?> server = servers(config, words.remove());
     while (!words.isEmpty()) {
       String option = words.remove();
       String value = words.remove();
@@ -136,5 +136,26 @@ public final class Driver {
       }
     }
     return Redisson.create(config);
+  }
+
+  /** What the URL names, as rlock reads it: redis:, redis+cluster://HOST:PORT, redis+sentinel://HOST:PORT/MASTER. */
+  private static BaseConfig<?> servers(Config config, String url) {
+    if (url.startsWith("redis+cluster:"))
+      return few(config.useClusterServers().addNodeAddress(url.replace("+cluster", "")));
+    if (url.startsWith("redis+sentinel:")) {
+      int slash = url.lastIndexOf('/');
+      var sentinel = config.useSentinelServers().setMasterName(url.substring(slash + 1));
+      sentinel.setCheckSentinelsList(false);  // it wants two
+      return few(sentinel.addSentinelAddress(url.substring(0, slash).replace("+sentinel", "")));
+    }
+    var server = config.useSingleServer().setAddress(url);
+    server.setConnectionMinimumIdleSize(2).setConnectionPoolSize(16);
+    return server.setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(8);
+  }
+
+  private static BaseConfig<?> few(BaseMasterSlaveServersConfig<?> servers) {
+    servers.setMasterConnectionMinimumIdleSize(2).setMasterConnectionPoolSize(16);
+    servers.setSlaveConnectionMinimumIdleSize(1).setSlaveConnectionPoolSize(8);
+    return servers.setSubscriptionConnectionMinimumIdleSize(1).setSubscriptionConnectionPoolSize(8);
   }
 }
