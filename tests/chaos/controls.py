@@ -1,11 +1,15 @@
 """rlock set up so that two hold one key at once, which the checker must catch, or it proves nothing."""
 
+import os
 import signal
 import time
 
 import history
-from crowd import Run, Shape
+from crowd import RLOCK, Run, Shape
 from servers import at_once, until
+
+WITHOUT_MARGIN = os.path.join(os.path.dirname(RLOCK), "rlock_without_margin")
+AHEAD = 0.1  # seconds: less than the margin
 
 
 def guardian_off(chaos, deployment):
@@ -28,11 +32,35 @@ def no_lock(chaos, deployment):
     at_once(until(lambda: inside(chaos, run)))
 
 
-CONTROLS = {"no lock": no_lock, "guardian off, rlock killed": guardian_off, "loss ignored": loss_ignored}
+def clock_ahead(chaos, deployment, rlock):
+    """rlock does not run, and the server's clock jumps ahead by less than the margin: the guardian must kill a command that
+    ignores the stop signal before the server gives the lock to somebody else."""
+    run = Run(chaos, deployment, "deaf", Shape(deaf=True, rlock=rlock))
+    at_once(until(lambda: inside(chaos, run) and run.guardian()))
+    run.signal("rlock", signal.SIGSTOP)
+    deployment.servers[0].set_clock(AHEAD)
+
+
+def margin_zero(chaos, deployment):
+    clock_ahead(chaos, deployment, WITHOUT_MARGIN)
+
+
+CONTROLS = {
+    "no lock": no_lock,
+    "guardian off, rlock killed": guardian_off,
+    "loss ignored": loss_ignored,
+    "margin zero": margin_zero,
+}
 
 
 def inside(chaos, run):
     return any(event["e"] == "inside" and event["run"] == run.name for event in history.read(chaos.path))
+
+
+def overlaps(chaos):
+    verdict = history.Verdict()
+    history.exclusion(history.History(history.read(chaos.path)), verdict)
+    return verdict.violations
 
 
 def caught_after(chaos, deployment, control, patience=30):
@@ -42,9 +70,19 @@ def caught_after(chaos, deployment, control, patience=30):
     begun = time.monotonic()
     Run(chaos, deployment, "contender", Shape(wait=("-w", f"{patience}s")))
     while time.monotonic() < begun + patience:
-        verdict = history.Verdict()
-        history.exclusion(history.History(history.read(chaos.path)), verdict)
-        if verdict.violations:
-            return time.monotonic() - begun, verdict.violations[0]
+        if violations := overlaps(chaos):
+            return time.monotonic() - begun, violations[0]
         time.sleep(0.05)
     return None
+
+
+def margin_kept(chaos, deployment):
+    """The mischief of `margin zero` done to the true rlock. Seconds until the contender was inside, and what was wrong."""
+    deployment.lease = 1500
+    clock_ahead(chaos, deployment, RLOCK)
+    begun = time.monotonic()
+    contender = Run(chaos, deployment, "contender", Shape(wait=("-w", "30s")))
+    at_once(until(lambda: inside(chaos, contender)))
+    taken = time.monotonic() - begun
+    time.sleep(0.5)  # a command that is still there goes on writing
+    return taken, overlaps(chaos)

@@ -54,6 +54,8 @@ class Shape:
     nested: bool = False
     strict: bool = False
     locked: bool = True
+    deaf: bool = False  # the command ignores SIGTERM
+    rlock: str = RLOCK
 
 
 def draw(dice, deployment):
@@ -100,6 +102,8 @@ class Run:
             command = self.holder(
                 name, {"read": "s", "permit": "slot"}.get(shape.type, "x"), shape.hold, shape.status
             )
+        if shape.deaf:
+            command = ["env", "--ignore-signal=TERM", *command]
         if shape.tree:
             command = ["sh", "-c", '"$@" & wait $!', "sh", *command]
         argv = [*prefix, *(self.rlock(name) if shape.locked else []), *command]
@@ -141,7 +145,7 @@ class Run:
             ["--until", "group"] if shape.tree else []
         )  # the shell may die before the holder that it has started
         return [
-            RLOCK,
+            shape.rlock,
             "run",
             "-v",
             *OPTIONS[shape.type],

@@ -1,0 +1,16 @@
+// The plan of a lease without its margin: KILL comes when the lease ends. For a control of tests/chaos/run.
+
+#define plan_budget plan_with_margin
+#include "sync/lease.cpp"
+#undef plan_budget
+
+namespace rlock {
+
+Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
+                   bool renews) {
+  Budget budget = plan_with_margin(lease, lost_grace, kill_after, renews);
+  budget.margin = Milliseconds{0};
+  return budget;
+}
+
+}  // namespace rlock
