@@ -9,40 +9,41 @@ from crowd import RLOCK, Run, Shape
 from servers import at_once, until
 
 WITHOUT_MARGIN = os.path.join(os.path.dirname(RLOCK), "rlock_without_margin")
-AHEAD = 0.1  # seconds: less than the margin
+EACH = 5  # seconds until the next try: on a busy machine a holder may be gone before the contender writes its first line
 
 
-def guardian_off(chaos, deployment):
+def guardian_off(chaos, deployment, key):
     """The guardian is stopped, rlock is killed: a process of the command whom the kernel does not kill goes on."""
-    run = Run(chaos, deployment, "orphaned", Shape(tree=True))
+    run = Run(chaos, deployment, f"orphaned.{key}", Shape(keys=(key,), tree=True))
     at_once(until(lambda: inside(chaos, run) and run.guardian()))
     run.signal("guardian", signal.SIGSTOP)
     run.signal("rlock", signal.SIGKILL)
 
 
-def loss_ignored(chaos, deployment):
+def loss_ignored(chaos, deployment, key):
     """The server forgets the lock, and the command is not stopped: that is excused for one lease and no longer."""
-    run = Run(chaos, deployment, "deaf", Shape(more=("--on-lost", "warn")))
+    run = Run(chaos, deployment, f"deaf.{key}", Shape(keys=(key,), more=("--on-lost", "warn")))
     at_once(until(lambda: inside(chaos, run)))
     at_once(deployment.flush(deployment.servers[0], 0))
 
 
-def no_lock(chaos, deployment):
-    run = Run(chaos, deployment, "rude", Shape(locked=False))
+def no_lock(chaos, deployment, key):
+    run = Run(chaos, deployment, f"rude.{key}", Shape(keys=(key,), locked=False))
     at_once(until(lambda: inside(chaos, run)))
 
 
-def clock_ahead(chaos, deployment, rlock):
+def clock_ahead(chaos, deployment, key, rlock, seconds):
     """rlock does not run, and the server's clock jumps ahead by less than the margin: the guardian must kill a command that
     ignores the stop signal before the server gives the lock to somebody else."""
-    run = Run(chaos, deployment, "deaf", Shape(deaf=True, rlock=rlock))
+    deployment.servers[0].set_clock(0)
+    run = Run(chaos, deployment, f"deaf.{key}", Shape(keys=(key,), deaf=True, rlock=rlock))
     at_once(until(lambda: inside(chaos, run) and run.guardian()))
     run.signal("rlock", signal.SIGSTOP)
-    deployment.servers[0].set_clock(AHEAD)
+    deployment.servers[0].set_clock(seconds)
 
 
-def margin_zero(chaos, deployment):
-    clock_ahead(chaos, deployment, WITHOUT_MARGIN)
+def margin_zero(chaos, deployment, key):
+    clock_ahead(chaos, deployment, key, WITHOUT_MARGIN, 0.2)
 
 
 CONTROLS = {
@@ -63,26 +64,33 @@ def overlaps(chaos):
     return verdict.violations
 
 
+def contender(chaos, deployment, key):
+    return Run(chaos, deployment, f"contender.{key}", Shape(keys=(key,), wait=("-w", "30s")))
+
+
 def caught_after(chaos, deployment, control, patience=30):
-    """Seconds from the control's mischief until two are caught inside, and what the checker says; nothing: never."""
+    """Seconds until two were caught inside, and what the checker says; nothing: never."""
     deployment.lease = 1500
-    control(chaos, deployment)
-    begun = time.monotonic()
-    Run(chaos, deployment, "contender", Shape(wait=("-w", f"{patience}s")))
+    begun, tries = time.monotonic(), 0
     while time.monotonic() < begun + patience:
-        if violations := overlaps(chaos):
-            return time.monotonic() - begun, violations[0]
-        time.sleep(0.05)
+        tries += 1
+        control(chaos, deployment, f"lock{tries}")
+        contender(chaos, deployment, f"lock{tries}")
+        next_try = time.monotonic() + EACH
+        while time.monotonic() < next_try:
+            if violations := overlaps(chaos):
+                return time.monotonic() - begun, violations[0]
+            time.sleep(0.05)
     return None
 
 
 def margin_kept(chaos, deployment):
     """The mischief of `margin zero` done to the true rlock. Seconds until the contender was inside, and what was wrong."""
     deployment.lease = 1500
-    clock_ahead(chaos, deployment, RLOCK)
+    clock_ahead(chaos, deployment, "lock", RLOCK, 0.1)
     begun = time.monotonic()
-    contender = Run(chaos, deployment, "contender", Shape(wait=("-w", "30s")))
-    at_once(until(lambda: inside(chaos, contender)))
+    run = contender(chaos, deployment, "lock")
+    at_once(until(lambda: inside(chaos, run)))
     taken = time.monotonic() - begun
     time.sleep(0.5)  # a command that is still there goes on writing
     return taken, overlaps(chaos)
