@@ -48,10 +48,7 @@ if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_ta
 if kind == 'none' and not total then return {'absent'} end
 local time = now()
 local more = kind == 'none'
-if more then
-  redis.call('zremrangebyscore', taken, 0, time)
-  redis.call('set', pool, total - redis.call('zcard', taken))
-end
+if more then redis.call('set', pool, total - redis.call('zcard', taken)) end
 if reclaim(pool, taken, time) > 0 then more = true end
 local available = tonumber(redis.call('get', pool))
 local size = available + redis.call('zcard', taken)
