@@ -159,7 +159,6 @@ class Wait {
   /// that we have moved up.
   bool sleep_until_told(TimePoint until, const Line* line) {
     TimePoint ask_at = earliest(until, options_.patience.until);
-    sends_facts_ = true;
     for (bool worth_asking = false;;) {
       const TimePoint now = Clock::now();
       bool moved = false;
