@@ -16,7 +16,7 @@ class ListRedis final : public Redis {
  public:
   using Answer = std::vector<std::optional<Reply>>;  ///< one per node; nothing: that node does not answer
 
-  explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) {}
+  explicit ListRedis(std::size_t nodes = 1) : nodes_(nodes) { loop_.join(wire_); }
 
   /// What run() and post() answer, in order.
   void answers(Reply reply) { list_.push_back(Answer(nodes_, std::move(reply))); }
@@ -27,6 +27,7 @@ class ListRedis final : public Redis {
   std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
   bool persistent = true;
+  bool replies_take = false;   ///< those to what was posted come with the next turn of the loop
   bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come
   std::uint64_t messages = 0;  ///< that say nothing
   std::vector<Message> said;   ///< others
@@ -39,30 +40,19 @@ class ListRedis final : public Redis {
   bool keeps_trying() const override { return persistent; }
 
   Request post(const Call& call, const Delivery&, TimePoint) override {
-    log.push_back(name(call));
-    Votes votes(nodes_);
-    Answer answer(nodes_, std::nullopt);
-    if (!list_.empty()) {
-      answer = std::move(list_.front());
-      list_.pop_front();
+    const Request request = reply_to(call);
+    if (replies_take) {
+      wire_.under_way[request] = votes_.at(request);
+      for (Vote& vote : votes_.at(request)) vote.reply.reset(), vote.failure.reset();
     }
-    for (std::size_t node = 0; node < nodes_; ++node) {
-      votes[node].asked = Clock::now();
-      votes[node].connection = node + 1;
-      votes[node].attempts = 1;
-      votes[node].reply = answer[node];
-      if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
-    }
-    votes_[++last_] = std::move(votes);
-    return last_;
+    return request;
   }
   const Votes& votes(Request request) const override { return votes_.at(request); }
-  bool settled(Request) const override { return true; }
+  bool settled(Request request) const override { return votes(request).front().settled(); }
   void drop(Request request) override { votes_.erase(request); }
   void detach(Request request) override { drop(request); }
-  Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
-            const EnoughFrom&) override {
-    const Request request = post(call, delivery, patience.until);
+  Votes run(const Call& call, const Delivery&, const Patience& patience, const EnoughFrom&) override {
+    const Request request = reply_to(call);
     Votes votes = votes_.at(request);
     drop(request);
     while (silence_lasts && !votes.front().reply && !patience.ended(Clock::now())) loop_.turn(patience.until);
@@ -83,6 +73,38 @@ class ListRedis final : public Redis {
   std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
 
  private:
+  /// What is on its way.
+  struct Wire final : Source {
+    explicit Wire(std::map<Request, Votes>& arrived) : votes(arrived) {}
+    int fd() const override { return -1; }
+    TimePoint wake_at() const override { return under_way.empty() ? kNever : TimePoint::min(); }
+    void ready(short, TimePoint) override {
+      for (auto& [request, reply] : std::exchange(under_way, {}))
+        if (votes.contains(request)) votes[request] = std::move(reply);
+    }
+    std::map<Request, Votes>& votes;
+    std::map<Request, Votes> under_way{};
+  };
+
+  Request reply_to(const Call& call) {
+    log.push_back(name(call));
+    Votes votes(nodes_);
+    Answer answer(nodes_, std::nullopt);
+    if (!list_.empty()) {
+      answer = std::move(list_.front());
+      list_.pop_front();
+    }
+    for (std::size_t node = 0; node < nodes_; ++node) {
+      votes[node].asked = Clock::now();
+      votes[node].connection = node + 1;
+      votes[node].attempts = 1;
+      votes[node].reply = answer[node];
+      if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
+    }
+    votes_[++last_] = std::move(votes);
+    return last_;
+  }
+
   static std::string name(const Call& call) {
     return call.script != nullptr ? std::string{call.script->name} : call.args.front();
   }
@@ -91,6 +113,7 @@ class ListRedis final : public Redis {
   const std::size_t nodes_;
   std::deque<Answer> list_;
   std::map<Request, Votes> votes_;
+  Wire wire_{votes_};
   Request last_ = 0;
   std::uint64_t taken_ = 0;
 };

@@ -25,7 +25,10 @@ class Toy final : public Lockable {
   explicit Toy(std::string name, bool queues = false) : name_(std::move(name)), queues_(queues) {}
 
   using Waitable::ask;
-  Call ask(Milliseconds) const override { return call(kAcquire); }
+  Call ask(Milliseconds waited) const override {
+    waits_.push_back(waited);
+    return call(kAcquire);
+  }
   Attempt decode(const Reply& reply) const override {
     if (reply.integer() == 1) return Held{};
     if (reply.integer() == 0)
@@ -41,6 +44,9 @@ class Toy final : public Lockable {
   Released decode_release(const Reply&) const override { return {}; }
   Evidence evidence() const override { return {name_.str(), owner_.str()}; }
 
+  /// How long the wait had lasted, as each question says.
+  const std::vector<Milliseconds>& waits() const { return waits_; }
+
  private:
   Call call(const Script& script) const {
     Call call;
@@ -51,6 +57,7 @@ class Toy final : public Lockable {
   const LockName name_;
   const Owner owner_{"o:1"};
   const bool queues_;
+  mutable std::vector<Milliseconds> waits_;
 };
 
 /// A part that does not own its lock. REQUIRES: the lock outlives it

@@ -76,6 +76,18 @@ TEST_CASE("who waits listens first, and asks again; to stop listening would cost
   CHECK(redis.watched == std::vector<std::string>{"wake:k"});
 }
 
+TEST_CASE(
+    "each question says how long the wait has lasted: a server that forgot the line gives the place back") {
+  ListRedis redis;
+  redis.is_silent();  // and a pause follows
+  redis.answers(kHeld);
+  const Toy toy{"k"};
+
+  REQUIRE(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(1000ms))));
+  REQUIRE(toy.waits().size() == 2);
+  CHECK(toy.waits().front() < toy.waits().back());
+}
+
 TEST_CASE("a wait that was told busy and then ended is busy, not unreachable") {
   ListRedis redis;
   redis.answers(kBusy);
@@ -111,8 +123,14 @@ TEST_CASE("a round that had its full time says why the wait failed, whatever an 
   redis.silence_lasts = true;
   redis.answers(Reply::error("NOSCRIPT No matching script."));
   redis.is_silent();
-  AcquireOptions options = waiting(200ms);
+  AcquireOptions options = waiting(60'000ms);
   options.attempt_timeout = 20ms;
+  std::optional<TimePoint> second;
+  options.patience.interrupted = [&] {
+    if (redis.log.size() < 2) return false;
+    if (!second) second = Clock::now();
+    return Clock::now() >= *second + options.attempt_timeout;
+  };
 
   const Acquired got = acquire(redis, kOne, options);
 
@@ -170,6 +188,25 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   // No copy of a question is on its way, and an undo sent
   // on an abandoned connection could cancel the second try.
   CHECK(redis.sent_on_abandoned.empty());
+}
+
+TEST_CASE(
+    "who gives back what it has, before it waits for another key, hears of that first and keeps its name") {
+  ListRedis redis;
+  redis.replies_take = true;
+  const Toy a{"a"};
+  const Toy b{"b"};
+  const Wish wish{.parts = {part_of(a), part_of(b)}};
+  for (const Reply& reply : {kHeld, kBusy, kDone, kHeld, kHeld}) redis.answers(reply);
+  AcquireOptions options = waiting(1000ms);
+  std::vector<NewIdentity> renewed;
+  options.renew_identity = [&](NewIdentity how) {
+    renewed.push_back(how);
+    return wish;
+  };
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, wish, options)));
+  CHECK(renewed == std::vector{NewIdentity::requests});
 }
 
 TEST_CASE("of five nodes three are enough, two are not and are given back") {
