@@ -75,6 +75,7 @@ class GuardedRun {
     Milliseconds stop{60000};
     Milliseconds kill{60000};
     std::vector<std::string> marks = {};
+    Milliseconds moved{0};    ///< then the guardian is told that both are so far away; 0: they stay
     Milliseconds late{0};     ///< how long it takes until the command's process says who it is
     pid_t told = 0;           ///< the group that it names instead of its own
     bool old_kernel = false;  ///< one without close_range(2)
@@ -106,6 +107,7 @@ class GuardedRun {
     Guardian guardian{loop,
                       {.signal = SIGTERM, .session = ::getsid(0), .marks = plan.marks},
                       {plus(now, plan.stop), plus(now, plan.kill)}};
+    if (plan.moved > Milliseconds{0}) guardian.tell({plus(now, plan.moved), plus(now, plan.moved)});
     Variables variables{{"SAID", file()}};
     for (const std::string& mark : plan.marks)
       variables.emplace_back(mark.substr(0, mark.find('=')), mark.substr(mark.find('=') + 1));
@@ -246,6 +248,19 @@ TEST_CASE("a guardian that dies is replaced, and the new one knows the group") {
 
   CHECK(gone(grandchild));
   CHECK(gone(run.guardian()));
+}
+
+TEST_CASE("a guardian that replaces another knows the deadlines as they are now") {
+  GuardedRun run{{.command = {"sleep", "72"},
+                  .stop = Milliseconds{1000},
+                  .kill = Milliseconds{1000},
+                  .moved = Milliseconds{60000}}};
+  const pid_t first = run.guardian();
+  CHECK(throughout([&] { return alive(run.command()); }, 1100ms));
+
+  ::kill(first, SIGKILL);
+  REQUIRE(eventually([&] { return run.guardian() != first && run.guardian() > 0; }));
+  CHECK(throughout([&] { return alive(run.command()); }, 100ms));
 }
 
 TEST_CASE("a guardian goes when the command has ended") {
