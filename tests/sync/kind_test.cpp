@@ -20,9 +20,9 @@ namespace {
 const LockName kName{"k"};
 const Claim kClaim{.name = kName, .owner = Owner{"me:1"}};
 
-std::unique_ptr<Lockable> take(Scene& scene, const LockType& type) {
+std::unique_ptr<Lockable> take(Scene& scene, const LockType& type, const Claim& claim = kClaim) {
   auto lock =
-      type.make({.claim = kClaim, .permits = type.kind == &kinds::permit ? std::optional{2} : std::nullopt});
+      type.make({.claim = claim, .permits = type.kind == &kinds::permit ? std::optional{2} : std::nullopt});
   REQUIRE(is_held(scene.ask(*lock)));
   return lock;
 }
@@ -59,6 +59,27 @@ TEST_CASE("whoever knows only key and owner renews and releases the hold of each
     CHECK(scene.release(*found).how == Released::How::yes);
     CHECK(!scene.renew(*lock));
     CHECK(!found_lock(seen(scene), kClaim));
+  }
+}
+
+TEST_CASE("a server without memory left renews, undoes and takes back the hold of each type") {
+  for (const LockType& type : lock_types()) {
+    CAPTURE(type.name);
+    for (const bool undone : {false, true}) {
+      CAPTURE(undone);
+      Scene scene;
+      Claim claim = kClaim;
+      claim.owner_returns = true;  // then the server remembers the request
+      const auto lock = take(scene, type, claim);
+      scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});
+      CHECK(scene.renew(*lock));
+      if (undone) {
+        CHECK_FALSE(scene.redis.run(*lock->undo(Wake::waiters)).is_error());
+      } else {
+        CHECK(scene.release(*lock).how == Released::How::yes);
+      }
+      CHECK(!scene.renew(*lock));
+    }
   }
 }
 

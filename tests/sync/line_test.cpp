@@ -202,6 +202,7 @@ TEST_CASE("who takes the lock leaves the line, and those who come to its front a
   Listener second = scene.listener("c:1");
   Listener third = scene.listener("d:1");
   Listener fourth = scene.listener("e:1");
+  scene.server.cli({"HSET", kLine + ":facts", "b:1", "{}", "c:1", "{}"});
   scene.release("a:1");
   CHECK(first.heard() == "0");
 
@@ -210,6 +211,8 @@ TEST_CASE("who takes the lock leaves the line, and those who come to its front a
   CHECK(third.heard().starts_with("2 "));
   CHECK(fourth.silence());
   CHECK(scene.line() == "c:1\nd:1\ne:1");
+  CHECK(scene.server.cli({"HEXISTS", kLine + ":waiters", "b:1"}) == "0");
+  CHECK(scene.server.cli({"HEXISTS", kLine + ":facts", "b:1"}) == "0");
 }
 
 TEST_CASE("where the first was killed the next is told in the same call, however many were") {
@@ -458,6 +461,57 @@ TEST_CASE("as many waiters are told as the permits that came back serve") {
   CHECK(three.silence());
   CHECK(is_held(scene.ask(permits("c:1", 2))));
   CHECK(is_held(scene.ask(permits("b:1", 1))));
+}
+
+TEST_CASE("who gives up waiting for permits leaves the line, and passes on that it was told") {
+  LineScene scene;
+  const auto permits = [](const std::string& owner) {
+    return Permits{waiting(owner), {.count = 1, .total = 1}};
+  };
+  scene.ask(permits("a:1"));
+  scene.ask(permits("b:1"));
+  scene.ask(permits("c:1"));
+  Listener first{scene.server, Channel{"redisson_sc:{deploy}:b:1"}};
+  Listener second{scene.server, Channel{"redisson_sc:{deploy}:c:1"}};
+  scene.Scene::release(permits("a:1"));
+  CHECK(first.heard() == "0");
+
+  scene.undo(permits("b:1"));
+  CHECK(second.heard() == "1 -2");
+  CHECK(second.heard() == "0");
+  CHECK(scene.line() == "c:1");
+}
+
+TEST_CASE("permits that no release of ours gave back are told to the line by who finds them") {
+  LineScene scene;
+  const auto permits = [](const std::string& owner) {
+    return Permits{waiting(owner), {.count = 1, .total = 3}};
+  };
+  const std::string taken = "{deploy}:timeout";
+  const Permits all{waiting("a:1"), {.count = 3, .total = 3}};
+  const auto fill = [&] { return std::get<Held>(scene.ask(all)).permits; };
+  const auto listener = [&](const std::string& owner) {
+    return Listener{scene.server, Channel{"redisson_sc:{deploy}:" + owner}};
+  };
+  Listener first = listener("b:1"), second = listener("c:1");
+
+  std::vector<std::string> ids = fill();
+  scene.ask(permits("b:1"));
+  scene.ask(permits("c:1"));
+  for (const std::string& id : ids) scene.server.cli({"ZADD", taken, "XX", "1", id});  // its lease has ended
+  REQUIRE(is_held(scene.ask(permits("d:1"))));                                         // a newcomer
+  CHECK(first.heard() == "0");
+  CHECK(second.heard() == "0");
+
+  scene.redis.run(command({"FLUSHALL"}));
+  ids = fill();
+  scene.ask(permits("b:1"));
+  scene.ask(permits("c:1"));
+  for (const std::string& id : ids) scene.server.cli({"ZREM", taken, id});  // as another client does
+  scene.server.cli({"INCRBY", "deploy", "3"});
+  REQUIRE(is_held(scene.ask(permits("b:1"))));
+  CHECK(second.heard() == "1 -2");
+  CHECK(second.heard() == "0");
 }
 
 TEST_CASE("permits that are too few for the first serve the next, but not more than ten times") {

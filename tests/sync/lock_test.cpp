@@ -272,6 +272,17 @@ TEST_CASE("an inner hold with a shorter lease never shortens the outer one") {
   CHECK(scene.server.pttl("deploy") > 29000);
 }
 
+TEST_CASE("the release of an inner hold leaves the outer one a whole lease, as Redisson's does") {
+  Scene scene;
+  const Lock inner{claim("me:1"), Lock::Hold::another};
+  scene.ask(Lock{claim("me:1")});
+  scene.ask(inner);
+  scene.server.cli({"PEXPIRE", "deploy", "1000"});
+
+  CHECK(scene.release(inner).how == How::still_held);
+  CHECK(scene.server.pttl("deploy") > 29000);
+}
+
 TEST_CASE("a lock without a TTL is waited for and named") {
   Scene scene;
   scene.server.cli({"HSET", "deploy", "you:1", "1"});

@@ -46,6 +46,18 @@ TEST_CASE("permits that come back make the pool whole and wake who waits, with a
   CHECK(scene.taken() == "0");
 }
 
+TEST_CASE("who may not publish gives permits back all the same, and says why nobody was told") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.total = 1}));
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+
+  const Released released = scene.release(permits("a:1"));
+  CHECK(released.how == How::yes);
+  CHECK(released.unannounced.find("channel") != std::string::npos);
+  CHECK(scene.available() == "1");
+}
+
 TEST_CASE("who finds too few is told when the first lease ends") {
   Permitted scene;
   const StopWatch since;
@@ -188,6 +200,30 @@ TEST_CASE("a pool that is made anew counts the permits that outlived the old one
   CHECK(scene.available() == "1");
 }
 
+TEST_CASE(
+    "who asks when leases have ended tells others of the permits that came back, and keeps what it takes") {
+  Permitted scene;
+  const auto take_and_end = [&](const std::string& owner, std::int64_t count) {
+    const Attempt taken = scene.ask(permits(owner, {.count = count, .total = 3}));
+    for (const std::string& id : std::get<Held>(taken).permits)
+      scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", id});  // long ago
+  };
+  take_and_end("a:1", 2);
+  Listener waiter{scene.server, kPoolChannel};
+
+  take_and_end("b:1", 1);
+  CHECK(waiter.heard() == "2");
+  CHECK(is_refused(scene.ask(permits("c:1", {.count = 4}))));
+  CHECK(waiter.heard() == "3");
+  take_and_end("d:1", 1);
+  REQUIRE(is_held(scene.ask(permits("e:1", {.total = 3}))));
+  CHECK(waiter.heard() == "2");
+  take_and_end("f:1", 1);
+  CHECK(is_busy(scene.ask(permits("g:1", {.count = 3, .total = 3}))));
+  CHECK(waiter.heard() == "2");
+  CHECK(waiter.silence());
+}
+
 TEST_CASE("--min-hold keeps the permits") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 1})));
@@ -212,7 +248,9 @@ TEST_CASE("a hold inside a hold uses its permits, slots included, and gives noth
 TEST_CASE("a hold inside a hold has the permits for its whole lease from the start") {
   Permitted scene;
   scene.ask(permits("a:1", {.total = 1, .lease = Milliseconds{3000}}));
+  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});  // it takes none
   CHECK(is_held(scene.ask(permits("a:1", {.hold = Hold::another}))));
+  scene.server.cli({"CONFIG", "SET", "maxmemory", "0"});
   CHECK(std::get<Busy>(scene.ask(permits("b:1", {.total = 1}))).retry_after > Milliseconds{29000});
 }
 

@@ -88,6 +88,7 @@ TEST_CASE("a writer may read too and go on reading when it stops writing, which 
 
   CHECK(scene.release(writer("a:1")).how == How::yes);
   CHECK(waiter.heard() == "1");
+  CHECK(scene.lock() == "deploy (ends) hash ['mode', 'read', 'a:1', '1']");
   CHECK(is_held(scene.ask(reader("b:1"))));
   CHECK(is_busy(scene.ask(writer("c:1"))));
   CHECK(scene.release(reader("b:1")).how == How::yes);
@@ -177,6 +178,20 @@ TEST_CASE("an outer hold that ends first leaves the inner one") {
   CHECK(!scene.server.has("deploy"));
 }
 
+TEST_CASE("the release of an inner hold leaves the outer one a whole lease") {
+  Scene scene;
+  const auto shorten_and_release = [&](const ReadWriteLock& outer, const ReadWriteLock& inner) {
+    scene.ask(outer);
+    scene.ask(inner);
+    scene.server.cli({"PEXPIRE", "deploy", "1000"});
+    CHECK(scene.release(inner).how == How::still_held);
+    CHECK(scene.server.pttl("deploy") > 29000);
+    scene.release(outer);
+  };
+  shorten_and_release(reader("a:1"), reader("a:1", Hold::another));
+  shorten_and_release(writer("a:1"), writer("a:1", Hold::another));
+}
+
 TEST_CASE("write re-entry does not add up leases") {
   Scene scene;
   scene.ask(writer("a:1"));
@@ -204,6 +219,21 @@ TEST_CASE("a reader that died does not keep the lock from writers when the last 
 
   CHECK(scene.release(reader("alive:1")).how == How::yes);
   CHECK(waiter.heard() == "0");
+  CHECK(scene.all().empty());
+}
+
+TEST_CASE(
+    "who may not publish frees what a dead reader has left all the same, and says why nobody was told") {
+  Scene scene;
+  scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
+  scene.ask(reader("alive:1"));
+  REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+
+  const Released released = scene.release(reader("alive:1"));
+  CHECK(released.how == How::yes);
+  CHECK(released.unannounced.find("channel") != std::string::npos);
   CHECK(scene.all().empty());
 }
 
@@ -271,6 +301,10 @@ TEST_CASE("--min-hold keeps a read hold and a write hold") {
   CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{5000}}).how ==
         How::kept);
   CHECK(scene.server.pttl("deploy") <= 5000);
+  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") <= 5000);  // so long others count it
+  CHECK(scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}}).how ==
+        How::kept);
+  CHECK(scene.server.pttl("{deploy}:a:1:rwlock_timeout:1") > 59000);
   CHECK(is_held(scene.ask(reader("b:1"))));
   CHECK(is_busy(scene.ask(writer("c:1"))));
 

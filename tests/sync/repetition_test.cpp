@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/text.h"
 #include "scripts.h"
 #include "support/direct.h"
 #include "support/redis_server.h"
@@ -232,6 +233,14 @@ std::string without_moments(const std::string& text) {
   return all;
 }
 
+/// Those that stay for ever.
+std::set<std::string> keys_without_ttl(Direct& redis) {
+  std::set<std::string> keys;
+  for (const std::string& line : split(contents(redis), '\n'))
+    if (line.find(" (stays) ") != std::string::npos) keys.insert(line.substr(0, line.find(' ')));
+  return keys;
+}
+
 bool is(const std::string& answer, const std::string& wanted) {
   if (!wanted.ends_with("...")) return answer == wanted;
   return answer.starts_with(wanted.substr(0, wanted.size() - 3));
@@ -265,4 +274,27 @@ TEST_CASE("no script is missing among those that are sent twice") {
   std::set<std::string_view> there;
   for (const Repetition& each : kRepetitions) there.insert(each.script);
   for (const Script* script : scripts::all) CHECK_MESSAGE(there.contains(script->name), script->name);
+}
+
+TEST_CASE("who may not set a TTL leaves no key without one") {
+  RedisServer server;
+  Direct redis{server}, half{server};
+  redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
+  half.run(command({"AUTH", "half", "x"}));
+  for (const Repetition& each : kRepetitions) {
+    CAPTURE(each.script);
+    CAPTURE(each.before);
+    const auto left_by = [&](Direct* asker) {
+      redis.run(command({"FLUSHALL"}));
+      for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
+      if (asker != nullptr)
+        asker->run({.script = &script_named(each.script),
+                    .keys = parts(each.keys, ' '),
+                    .args = parts(each.arguments, ' ')});
+      return keys_without_ttl(redis);
+    };
+    const std::set<std::string> before = left_by(nullptr), wanted = left_by(&redis);
+    for (const std::string& key : left_by(&half))
+      CHECK_MESSAGE((before.contains(key) || wanted.contains(key)), key);
+  }
 }
