@@ -77,7 +77,10 @@ void World::judge_backing(int who) {
     const std::string type = store_.call({"type", place.key}).text();
     const std::int64_t ttl = store_.call({"pttl", place.key}).integer();
     if (type == "none") return blame(fmt::format("{} holds '{}', but it is gone", name, place.key));
-    if (plan(who).type == "permit") continue;  // its members have ids; their number is judged where all rest
+    if (plan(who).type == "permit") {
+      judge_permits(who, place.key);
+      continue;
+    }
     const std::int64_t before = ends_before_[place.key] - store_.now();
     if (ttl >= 0 && ttl < rest && before >= rest)
       return blame(fmt::format("{} is sure of '{}' for {} ms more, but a call shortens that to {} ms", name,
@@ -106,6 +109,18 @@ void World::judge_backing(int who) {
     if (store_.call({"pttl", timeout}).integer() < rest)
       return blame(fmt::format("{} reads '{}', but others will not count it so long", name, place.key));
   }
+}
+
+/// Permits have ids, so they are counted: as many last as long as this one as there are clients who are sure of theirs so
+/// long.
+void World::judge_permits(int who, const std::string& taken) {
+  std::int64_t sure_so_long = 0;
+  for (int other = 0; other < static_cast<int>(clients_.size()); ++other)
+    if (sure(other) && sure_until(other) >= sure_until(who)) ++sure_so_long;
+  const Reply last = store_.call({"zcount", taken, std::to_string(sure_until(who)), "+inf"});
+  if (last.integer() < sure_so_long)
+    blame(fmt::format("{} clients are sure of a permit until {} is, but {} last so long", sure_so_long,
+                      plan(who).name, last.integer()));
 }
 
 /// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson

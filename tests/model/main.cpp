@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <random>
+#include <sstream>
 
 #include "explorer.h"
 #include "scripts.h"
@@ -22,7 +23,7 @@ struct Arguments {
   double seconds = 60;           ///< for everything
   std::size_t states = 300'000;  ///< of one setting
   std::uint64_t seed = 0;        ///< 0: any
-  std::string only;              ///< settings with this in their name
+  std::string only;              ///< settings with this in their name, or one of these: lock,fair
   std::string traces;            ///< where to write what was found
   std::string scripts{};         ///< a folder with scripts to run instead of those that are built in
   std::string dump{};            ///< only writes the scripts there
@@ -62,6 +63,14 @@ Arguments read_arguments(int count, char** words) {
   return arguments;
 }
 
+bool is_wanted(const std::string& name, const std::string& only) {
+  std::istringstream words{only};
+  std::string word;
+  while (std::getline(words, word, ','))
+    if (name.find(word) != std::string::npos) return true;
+  return only.empty();
+}
+
 double seconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
 }
@@ -85,7 +94,7 @@ void report(const Setting& setting, const Exploration& result, double seconds, c
 int run(const Arguments& arguments) {
   std::vector<Setting> settings;
   for (Setting& setting : all_settings())
-    if (setting.name.find(arguments.only) != std::string::npos) settings.push_back(std::move(setting));
+    if (is_wanted(setting.name, arguments.only)) settings.push_back(std::move(setting));
   if (arguments.list) {
     for (const Setting& setting : settings) fmt::print("{}\n", setting.name);
     return 0;

@@ -132,6 +132,7 @@ class World {
   void judge();
   void judge_exclusion();
   void judge_backing(int who);
+  void judge_permits(int who, const std::string& taken);
   void judge_ttls();
   void judge_queue(const std::string& key);
   void judge_wait();
