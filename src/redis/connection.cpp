@@ -160,7 +160,10 @@ void Connection::fail(Failure why) {
   state_ = State::failed;
   failure_ = std::move(why);
   pipeline_.close();
-  if (handshake_.wants_resp2() != Resp2::no) pipeline_.send_again_elsewhere();
+  if (handshake_.wants_resp2() != Resp2::no) {
+    pipeline_.send_again_elsewhere();
+    spoke_ = false;  // who it is, it will tell the next connection
+  }
   wire_.reset();
   dial_.take().reset();  // closes a socket that never became a wire
 }

@@ -19,6 +19,12 @@ bool asks_for_no_password(const Reply& error) {
          text.find("without any password configured") != std::string::npos;
 }
 
+/// An ACL may forbid to set a name, or to be told who the server is.
+bool may_be_forbidden(Handshake::Step step) {
+  using Step = Handshake::Step;
+  return step == Step::name || step == Step::run_id || step == Step::mode || step == Step::role;
+}
+
 /// May the same greeting succeed later?
 bool is_busy(const Reply& error) {
   return error.is_error("LOADING") || error.text().find("max number of clients") != std::string::npos;
@@ -56,7 +62,12 @@ std::vector<CommandWords> Handshake::begin() {
     say(Step::name, {"CLIENT", "SETNAME", client_name()});
   }
   if (greeting_.db != 0) say(Step::select, {"SELECT", std::to_string(greeting_.db)});
-  if (greeting_.ask_run_id) say(Step::run_id, {"INFO", "server"});
+  if (!greeting_.resp3) {  // what HELLO would have told
+    say(Step::mode, {"INFO", "server"});
+    say(Step::role, {"INFO", "replication"});
+  } else if (greeting_.ask_run_id) {
+    say(Step::run_id, {"INFO", "server"});
+  }
   return commands;
 }
 
@@ -68,15 +79,15 @@ std::vector<CommandWords> Handshake::accept(Reply reply) {
     return {};
   }
   if (stranger()) return {};  // the rest of the greeting was meant for another server
-  if (step == Step::run_id) {
-    identity_.run_id = read_run_id(reply);
-    return {};
-  }
-  if (reply.is_error() && step != Step::name) {  // an ACL may forbid to set a name
+  if (reply.is_error() && (!may_be_forbidden(step) || reply.is_error("NOAUTH"))) {
     refused(step, reply);
     return {};
   }
   if (step == Step::hello) identity_ = read_hello(reply);
+  if (step == Step::run_id || step == Step::mode) identity_.run_id = read_info(reply, "run_id");
+  if (step == Step::run_id) return {};
+  if (step == Step::mode) identity_.mode = read_info(reply, "redis_mode");
+  if (step == Step::role) identity_.role = read_info(reply, "role") == "slave" ? "replica" : "master";
   if (is_stranger(greeting_.meant, identity_)) return ask_stranger();
   if (!greeting_goes_on()) state_ = State::accepted;
   return {};

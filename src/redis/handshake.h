@@ -22,7 +22,7 @@ struct Greeting {
   int db = 0;
   bool resp3 = true;
   Meant meant{};            ///< a server of another kind is a failure
-  bool ask_run_id = false;  ///< after the rest, in the same write
+  bool ask_run_id = false;  ///< after the rest, in the same write; in RESP2 it is asked for anyway
   bool after_silence =
       false;  ///< earlier connections were abandoned with calls that may still be carried out
 };
@@ -63,9 +63,10 @@ class Handshake {
   enum class Resp2 { no, suspected, told };
   Resp2 wants_resp2() const noexcept { return wants_resp2_; }
 
+  enum class Step { auth, hello, name, select, run_id, mode, role, stranger };
+
  private:
   enum class State { waiting, accepted, stranger, failed };
-  enum class Step { auth, hello, name, select, run_id, stranger };
 
   void fail(Failure why);
   void refused(Step step, const Reply& error);

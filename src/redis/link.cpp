@@ -112,10 +112,14 @@ void Link::check_connection(TimePoint now) {
   if (!connection_ || !connection_->failure()) return;
   using Resp2 = Connection::Resp2;
   const Resp2 before = resp2_;
+  const bool had_unanswered = had_unanswered_;
   if (before == Resp2::no) resp2_ = connection_->wants_resp2();
   if (before == Resp2::suspected) resp2_ = Resp2::no;
   failed(*connection_->failure(), now);
-  if (before == Resp2::no && resp2_ != Resp2::no) open(now);
+  if (before != Resp2::no || resp2_ == Resp2::no) return;
+  had_unanswered_ =
+      had_unanswered;  // what stands behind HELLO is no silence: the server has just answered, or hung up
+  open(now);
 }
 
 void Link::abandon(std::uint64_t connection, TimePoint now) {

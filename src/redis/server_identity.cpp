@@ -57,10 +57,12 @@ ServerIdentity read_hello(const Reply& reply) {
   return {.mode = field(reply, "mode"), .role = field(reply, "role"), .run_id = {}};
 }
 
-std::string read_run_id(const Reply& reply) {
-  constexpr std::string_view kName = "run_id:";
-  for (const std::string& line : split(text_of(reply), '\n'))
-    if (line.starts_with(kName)) return line.substr(kName.size(), line.find('\r') - kName.size());
+std::string read_info(const Reply& reply, std::string_view name) {
+  for (const std::string& line : split(text_of(reply), '\n')) {
+    const auto colon = line.find(':');
+    if (line.substr(0, colon) == name && colon != std::string::npos)
+      return line.substr(colon + 1, line.find('\r') - colon - 1);
+  }
   return "";
 }
 

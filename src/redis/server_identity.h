@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "redis/failure.h"
@@ -11,7 +12,7 @@
 namespace rlock {
 
 /// What a server says of itself, in its answers to HELLO and INFO.
-/// Empty: it does not say (before Redis 6, a proxy, an ACL).
+/// Empty: it does not say (a proxy, an ACL).
 struct ServerIdentity {
   std::string mode;    ///< "standalone", "cluster" or "sentinel"
   std::string role;    ///< "master" or "replica"
@@ -27,8 +28,8 @@ struct Meant {
 /// Reads an answer to HELLO.
 [[nodiscard]] ServerIdentity read_hello(const Reply& reply);
 
-/// Reads an answer to INFO server: the run id. An error is an answer that says nothing.
-[[nodiscard]] std::string read_run_id(const Reply& reply);
+/// Reads an answer to INFO: the value of "run_id", say. An error is an answer that says nothing.
+[[nodiscard]] std::string read_info(const Reply& reply, std::string_view name);
 
 /// Is it somebody else who answers?
 [[nodiscard]] bool is_stranger(const Meant& meant, const ServerIdentity& who);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "support/fake_redis.h"
+#include "support/hello.h"
 #include "support/redis_server.h"
 #include "support/sockets.h"
 #include "support/turning.h"
@@ -96,7 +97,7 @@ TEST_CASE("an uncontended call is one connection, and its lease runs from before
   CHECK(vote.reply->integer() == 1);
   CHECK(vote.asked >= before);
   CHECK(vote.asked <= Clock::now());
-  CHECK(vote.attempts == 1);
+  CHECK(vote.attempts == (knows_hello(server) ? 1 : 2));
   CHECK(f.redis.contacted());
 }
 
@@ -137,6 +138,24 @@ TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that 
     const Vote vote = f.vote(kGet, Milliseconds{2000}, kOnce);
     REQUIRE(vote.good_reply() != nullptr);
     CHECK(vote.good_reply()->text() == "v");
+  }
+}
+
+TEST_CASE("several servers that know no HELLO, or hang up on it, answer an acquire that is made once") {
+  for (const std::string& to_hello : {wire::error("ERR unknown command 'HELLO'"), wire::kClose}) {
+    std::array<FakeRedis, 3> old;
+    for (FakeRedis& each : old) {
+      each.on("HELLO", to_hello);
+      each.on("GET", wire::text("v"));
+    }
+    Fixture f{{old[0].url(), old[1].url(), old[2].url()}};
+
+    const Delivery acquire{.retry = Delivery::Retry::never, .source = Delivery::Source::to_several};
+    for (const Vote& vote : f.redis.run_all(kGet, acquire, within(Milliseconds{2000}))) {
+      CAPTURE(vote.failure ? vote.failure->text : "");
+      REQUIRE(vote.good_reply() != nullptr);
+      CHECK(vote.good_reply()->text() == "v");
+    }
   }
 }
 

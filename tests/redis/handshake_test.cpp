@@ -10,6 +10,7 @@ namespace {
 
 const Address kAddress{.host = "db1", .port = 6379};
 const Reply kOk{"OK", Reply::Kind::status};
+const Reply kNotAllowed = Reply::error("NOPERM no permissions to run the 'info' command");
 
 Handshake handshake(Greeting greeting, bool tls = false) { return {std::move(greeting), kAddress, tls}; }
 
@@ -45,7 +46,7 @@ TEST_CASE("the greeting says who we are, how we speak and which database, in thi
   };
   const std::string name = client_name();
   const CommandWords hello_3{"HELLO", "3", "SETNAME", name};
-  const CommandWords set_name{"CLIENT", "SETNAME", name};
+  const CommandWords set_name{"CLIENT", "SETNAME", name}, mode{"INFO", "server"}, role{"INFO", "replication"};
   const std::vector<Row> rows{
       {{}, {hello_3}, false},
       {{.ask_run_id = true}, {hello_3, {"INFO", "server"}}, false},
@@ -56,10 +57,11 @@ TEST_CASE("the greeting says who we are, how we speak and which database, in thi
        {{"HELLO", "3", "AUTH", "app", "secret", "SETNAME", name}},
        true},
       {{.user = "app"}, {{"HELLO", "3", "AUTH", "app", "", "SETNAME", name}}, true},
-      {{.resp3 = false}, {set_name}, false},
-      {{.password = "secret", .resp3 = false}, {{"AUTH", "secret"}, set_name}, true},
+      {{.resp3 = false}, {set_name, mode, role}, false},
+      {{.resp3 = false, .ask_run_id = true}, {set_name, mode, role}, false},
+      {{.password = "secret", .resp3 = false}, {{"AUTH", "secret"}, set_name, mode, role}, true},
       {{.user = "app", .password = "secret", .db = 2, .resp3 = false},
-       {{"AUTH", "app", "secret"}, set_name, {"SELECT", "2"}},
+       {{"AUTH", "app", "secret"}, set_name, {"SELECT", "2"}, mode, role},
        true},
   };
   for (const Row& row : rows) {
@@ -86,7 +88,7 @@ TEST_CASE("the server has accepted us when nothing of the greeting can be refuse
 TEST_CASE("a server that refuses to be asked for its run id accepts us") {
   Handshake it = handshake({.ask_run_id = true});
   (void)it.begin();
-  accept(it, {hello(), Reply::error("NOPERM no permissions to run the 'info' command")});
+  accept(it, {hello(), kNotAllowed});
   CHECK(it.accepted());
   CHECK_FALSE(it.failure().has_value());
 }
@@ -95,7 +97,26 @@ TEST_CASE("a name that may not be set does not end the greeting") {
   Handshake it = handshake({.resp3 = false});
   (void)it.begin();
   accept(it, {Reply::error("NOPERM no permissions to run the 'client|setname' command")});
+  CHECK_FALSE(it.accepted());
+  accept(it, {kNotAllowed, kNotAllowed});
   CHECK(it.accepted());
+}
+
+TEST_CASE("in RESP2 a server says by INFO who it is") {
+  Handshake it = handshake({.resp3 = false});
+  (void)it.begin();
+  accept(it, {kOk, Reply{"redis_mode:cluster\r\nrun_id:abc\r\n"}, Reply{"# Replication\r\nrole:slave\r\n"}});
+  CHECK(it.accepted());
+  CHECK(it.identity().mode == "cluster");
+  CHECK(it.identity().role == "replica");
+  CHECK(it.identity().run_id == "abc");
+
+  Handshake sentinel = handshake({.resp3 = false});
+  (void)sentinel.begin();
+  accept(sentinel, {kOk});
+  CHECK(sentinel.accept(Reply{"redis_mode:sentinel\r\n"}) ==
+        std::vector<CommandWords>{{"SENTINEL", "MASTERS"}});
+  CHECK(sentinel.stranger());
 }
 
 TEST_CASE("a refused greeting is the end, and says what it means") {
@@ -129,6 +150,10 @@ TEST_CASE("a server that does not know HELLO 3 is greeted in RESP2 the next time
     CHECK(it.failure()->kind == Error::unreachable);
     CHECK(it.wants_resp2() == Handshake::Resp2::told);
   }
+}
+
+TEST_CASE("in RESP2, too, a server that wants a password is no server that is silent") {
+  CHECK(refused({.resp3 = false}, {}, "NOAUTH Authentication required.").kind == Error::denied);
 }
 
 TEST_CASE("a server that hangs up without a word may know only RESP2, or speak TLS") {
