@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/text.h"
 #include "support/eventually.h"
 #include "support/fair_scene.h"
 #include "support/lock_verbs.h"
@@ -177,7 +178,12 @@ TEST_CASE("a signal that ends a wait is followed by one line that says what was 
     Rlock quiet = redis.rlock("run", "-q", "-k", "deploy", "--", "true");
     Rlock acquire = redis.rlock("lock", "acquire", "--lease", "1m", "deploy");
     REQUIRE(eventually([&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{deploy}:line"}) == "3"; }));
-    REQUIRE(listens(redis, "deploy", 2));  // the third is told on a channel of its own
+    // Each listens once it has been answered: two of them on the channel of the key, and all on one of their own.
+    REQUIRE(listens(redis, "deploy", 2));
+    REQUIRE(eventually([&] {
+      return rlock::split(redis.cli({"PUBSUB", "CHANNELS", "redisson_lock__channel:{deploy}:*"}), '\n')
+                 .size() == 3;
+    }));
     for (Rlock* one : {&waiter, &quiet, &acquire}) one->signal(number);
     CHECK(waiter.exit_code() == 128 + number);
     CHECK(lines_in(waiter.err()) == 1);
