@@ -20,7 +20,7 @@ add_custom_target(sanitized DEPENDS rlock_sanitized_run rlock_sanitized_tests rl
 
 # CI runs those with the label `brief`, where sanitizers find something: the units, and rlock beside whoever wishes it ill.
 # The long profile runs all.
-set(brief "^(hostile.*|misshapen|poison|run|lock_command|traps|slips|removal|fuzz|faults-answers)$")
+set(brief "^(hostile.*|misshapen|poison|run|lock_command|traps|slips|removal|fuzz|corpus|faults-answers)$")
 
 foreach(source IN LISTS test_sources fault_sources)
   get_filename_component(name ${source} NAME_WE)
