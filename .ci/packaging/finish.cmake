@@ -52,3 +52,9 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   # Debian's zsh looks there.
   file(RENAME ${share}/zsh/site-functions ${share}/zsh/vendor-completions)
 endif()
+
+# Whatever the umask, and the modes of the sources.
+set(read OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+set(execute ${read} OWNER_EXECUTE GROUP_EXECUTE WORLD_EXECUTE)
+file(CHMOD_RECURSE ${root} FILE_PERMISSIONS ${read} DIRECTORY_PERMISSIONS ${execute})
+file(CHMOD ${binary} PERMISSIONS ${execute})
