@@ -44,6 +44,8 @@ const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& j
   for (std::size_t letter = 1; letter < word.size(); ++letter) {
     const Option* option = spec.find(word.substr(letter, 1));
     joined = letter + 1 < word.size();
+    if (option == nullptr && word[letter] != 'h' && word[letter] != 'V')
+      return nullptr;  // CLI11 takes none of the rest
     if (option != nullptr && !option->value.empty()) return option;
   }
   return nullptr;

@@ -189,6 +189,7 @@ TEST_CASE("an unknown option is answered with what may have been meant") {
   CHECK(Sample{}.refusal({"--wait-for=3"}) == "unknown option --wait-for; did you mean --wait?");
   CHECK(Sample{}.refusal({"--zzzzzzzz"}) == "unknown option --zzzzzzzz; see rlock try --help");
   CHECK(Sample{}.refusal({"-nZ"}) == "unknown option -Z; see rlock try --help");
+  CHECK(Sample{}.refusal({"-Zw", "-kx"}) == "unknown option -Z; see rlock try --help");
   CHECK(Sample{}.refusal({"--w"}) == "unknown option --w; see rlock try --help");
   CHECK(Sample{}.refusal({"--timeout", "3"}) == "--timeout: did you mean --wait?");
   CHECK(Sample{}.refusal({"--timeout=3"}) == "--timeout: did you mean --wait?");
