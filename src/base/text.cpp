@@ -58,7 +58,7 @@ std::string sanitized(std::string_view foreign, std::size_t limit) {
   std::size_t shown = 0;
   while (shown < bytes.size()) {
     const Character next = first_character(std::string_view{bytes}.substr(shown));
-    if (shown + next.length > limit) return text + "...";
+    if (shown + next.length > limit) return redacted(text) + "...";
     const auto raw = std::string_view{bytes}.substr(shown, next.length);
     if (!next.valid || is_harmful(next.code)) {
       append_escaped(text, raw);
@@ -67,7 +67,7 @@ std::string sanitized(std::string_view foreign, std::size_t limit) {
     }
     shown += next.length;
   }
-  return text;
+  return redacted(text);  // once more: a line break ends a URL, and what is written for it does not
 }
 
 bool is_harmless(std::string_view bytes) {

@@ -61,6 +61,7 @@ TEST_CASE("a URL shows neither user nor password") {
   CHECK(redacted("redis://bob:x@h:1/2 and https://t@ci/1, a@b") ==
         "redis://***@h:1/2 and https://***@ci/1, a@b");
   CHECK(redacted("'redis://:a/b@c@h' redis://h") == "'redis://***@h' redis://h");
+  CHECK(sanitized("https://u:pa\nss@h") == "https://***@h");  // a line break ends a URL, its escape does not
   CHECK(redacted_line("--url redis://bob@h; redis://bob:x@h") == "--url redis://bob@h; redis://***@h");
 }
 
