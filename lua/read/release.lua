@@ -30,6 +30,7 @@ local owner, lease, keep_until, channel, sharded, memory, way =
 local now = include('now')
 local answered_before = include('answered_before')
 local announce = include('announce')
+local field_of = include('field_of')
 local pass_on = include('pass_on')
 local queue_at = include('queue_at')
 local queue = queue_at(KEYS, 3, ARGV[8], sharded)
@@ -38,8 +39,8 @@ local function give_back()
   local before = answered_before(request, way, memory)
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
-  local mode = redis.call('hget', lock, 'mode')
-  local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
+  local mode = field_of(lock, 'mode', 5)
+  local holds = tonumber(string.match(field_of(lock, owner, 15) or '', '^[1-9]%d*$'))
   if not mode or not holds then return {'not_ours'} end
 
   if holds > 1 then

@@ -17,11 +17,12 @@
 local lock = KEYS[1]
 local channel, sharded, readers = ARGV[1], ARGV[2], tonumber(ARGV[4])
 local announce = include('announce')
+local field_of = include('field_of')
 local tell_waiters = include('tell_waiters')
 local queue_at = include('queue_at')
 local queue = queue_at(KEYS, 2, ARGV[3], sharded)
 
-if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'read' then
+if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'read' then
   return {'released', ''}
 end
 if redis.call('hlen', lock) ~= readers + 1 then return {'released', ''} end

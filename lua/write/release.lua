@@ -27,6 +27,7 @@ local owner, lease, keep_until, channel, sharded, memory, way =
 local now = include('now')
 local answered_before = include('answered_before')
 local announce = include('announce')
+local field_of = include('field_of')
 local pass_on = include('pass_on')
 local queue_at = include('queue_at')
 local queue = queue_at(KEYS, 2, ARGV[8], sharded)
@@ -35,10 +36,10 @@ local function give_back()
   local before = answered_before(request, way, memory)
   if before then return before end
   local field = owner .. ':write'
-  if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'write' then
+  if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
     return {'not_ours'}
   end
-  local holds = tonumber(string.match(redis.call('hget', lock, field) or '', '^[1-9]%d*$'))
+  local holds = tonumber(string.match(field_of(lock, field, 15) or '', '^[1-9]%d*$'))
   if not holds then return {'not_ours'} end
 
   if holds > 1 then

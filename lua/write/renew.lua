@@ -9,10 +9,11 @@
 --       not_ours  not held by this owner
 local lock = KEYS[1]
 local owner, lease = ARGV[1], ARGV[2]
+local field_of = include('field_of')
 
-if redis.call('type', lock).ok ~= 'hash' or redis.call('hget', lock, 'mode') ~= 'write' then
+if redis.call('type', lock).ok ~= 'hash' or field_of(lock, 'mode', 5) ~= 'write' then
   return 'not_ours'
 end
-if not string.find(redis.call('hget', lock, owner .. ':write') or '', '^[1-9]%d*$') then return 'not_ours' end
+if not string.find(field_of(lock, owner .. ':write', 15) or '', '^[1-9]%d*$') then return 'not_ours' end
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
 return 'renewed'
