@@ -111,6 +111,8 @@ const std::vector<TerminalScene>& terminal_scenes() {
       R"({} sh -c 'trap "echo = caught; exit 9" INT QUIT; echo re""ady; sleep 9 & wait')";
   static const std::string ticker =
       R"({} bash -c 'trap "echo ba""ck" CONT; echo re""ady; while :; do sleep 0.1; done')";
+  // It goes on when the shell makes a file: how long it takes to stop it is nothing that a test knows.
+  static const std::string until_told = "until [ -e go ]; do sleep 0.1; done";
   static const std::string editor =
       R"({} vim -u NONE -N -c 'autocmd VimResume * echo "ba"."ck"' -c 'echo "re"."ady"')";
   static const std::string raw =
@@ -163,8 +165,8 @@ const std::vector<TerminalScene>& terminal_scenes() {
       {"^Z, bg",
        {},
        {},
-       {R"({} bash -c 'echo re""ady; sleep 1; echo = done')", "< ready", "^Z", "< Stopped", "bg", "< = done",
-        "wait"}},
+       {R"({} bash -c 'echo re""ady; )" + until_told + "; echo = done'", "< ready", "^Z", "< Stopped",
+        "touch go; bg", "< = done", "wait"}},
       {"^Z twice, then ^C",
        {},
        {},
@@ -184,8 +186,8 @@ const std::vector<TerminalScene>& terminal_scenes() {
       {"^Z, fg in a pipeline",
        {},
        {},
-       {R"({} bash -c 'echo re""ady; sleep 0.3; echo = done' | cat)", "< ready", "^Z", "< Stopped", "fg",
-        "< = done"}},
+       {R"({} bash -c 'echo re""ady; )" + until_told + "; echo = done' | cat", "< ready", "^Z", "< Stopped",
+        "touch go; fg", "< = done"}},
       {"a substitution", {}, {}, {R"(x=$({} sh -c 'echo out; exit 4'); echo "= $? $x")"}},
       {"a substitution that asks",
        {},
@@ -227,8 +229,9 @@ const std::vector<TerminalScene>& terminal_scenes() {
       {"^Z, fg with xargs -P3",
        {},
        {},
-       {R"(seq 3 | xargs -P3 -I@ bash -c '{} bash -c "echo re\"\"ady; sleep 1; echo do\"\"ne"')", "< ready",
-        "< ready", "< ready", "^Z", "< Stopped", "fg", "< done", "< done", "< done"}},
+       {R"(seq 3 | xargs -P3 -I@ bash -c '{} bash -c "echo re\"\"ady; )" + until_told +
+            R"(; echo do\"\"ne"')",
+        "< ready", "< ready", "< ready", "^Z", "< Stopped", "touch go; fg", "< done", "< done", "< done"}},
       {"^Z in a script with set -m, fg",
        {},
        {"set -m", reader, "echo = after $?; jobs | wc -l; fg"},
@@ -254,13 +257,13 @@ const std::vector<TerminalScene>& terminal_scenes() {
       {"in the background, ^C passes it by",
        {},
        {},
-       {R"({} sh -c 'echo re""ady; sleep 1; echo = done' &)", "< ready", "^C", "< ^C\r\n$ ", "wait",
-        "< = done"}},
+       {R"({} sh -c 'echo re""ady; )" + until_told + "; echo = done' &", "< ready", "^C", "< ^C\r\n$ ",
+        "touch go; wait", "< = done"}},
       {"stop by kill, as a job",
        {},
        {},
-       {R"({} bash -c 'echo re""ady; sleep 1; echo = done' &)", "< ready", "kill -TSTP %1", "sleep 0.2",
-        R"(echo "= $(jobs -s | wc -l) stopped")", "fg", "< = done"}},
+       {R"({} bash -c 'echo re""ady; )" + until_told + "; echo = done' &", "< ready", "kill -TSTP %1",
+        "sleep 0.2", R"(echo "= $(jobs -s | wc -l) stopped")", "touch go; fg", "< = done"}},
       {"a terminal that stops writers in the background (tostop)",
        {},
        {},
