@@ -87,7 +87,10 @@ std::vector<CommandWords> Handshake::accept(Reply reply) {
   if (step == Step::run_id || step == Step::mode) identity_.run_id = read_info(reply, "run_id");
   if (step == Step::run_id) return {};
   if (step == Step::mode) identity_.mode = read_info(reply, "redis_mode");
-  if (step == Step::role) identity_.role = read_info(reply, "role") == "slave" ? "replica" : "master";
+  if (step == Step::role) {
+    const std::string role = read_info(reply, "role");
+    identity_.role = role == "slave" ? "replica" : role;
+  }
   if (is_stranger(greeting_.meant, identity_)) return ask_stranger();
   if (!greeting_goes_on()) state_ = State::accepted;
   return {};

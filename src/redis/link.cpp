@@ -117,8 +117,8 @@ void Link::check_connection(TimePoint now) {
   if (before == Resp2::suspected) resp2_ = Resp2::no;
   failed(*connection_->failure(), now);
   if (before != Resp2::no || resp2_ == Resp2::no) return;
-  had_unanswered_ =
-      had_unanswered;  // what stands behind HELLO is no silence: the server has just answered, or hung up
+  // What stands behind HELLO is no silence: the server has just answered, or hung up.
+  had_unanswered_ = had_unanswered;
   open(now);
 }
 

@@ -96,7 +96,7 @@ class Arena {
     MESSAGE(contest_.name << ": " << verdict.str() << ", " << killed_ << " killed");
     CHECK(verdict.holds >= 10);
     CHECK(verdict.clean());
-    CHECK(others_.empty());
+    CHECK(others_ == "");
     // What a killed holder had is free within its lease.
     CHECK(ask_again() == 0);
     // Permits of the killed go back to the pool when somebody asks for some after the end of their lease.

@@ -60,6 +60,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def greeted(path):
+    """A connection to who listens there; nothing yet: the socket is there a moment earlier."""
+    try:
+        return Resp(path)
+    except OSError:
+        return None
+
+
 class Redis:
     """redis-server, or what $RLOCK_TEST_SERVER names, on loopback and a Unix socket; persists nothing. `more` of its
     configuration: "--name", "value"."""
@@ -71,20 +79,13 @@ class Redis:
         self.process = subprocess.Popen(
             [program, "--port", str(self.port), "--bind", "127.0.0.1", "--unixsocket", self.path, "--save", "",
              "--dir", folder, *more], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.ask = eventually(self.greet, 20)
+        self.ask = eventually(lambda: greeted(self.path), 20)
         if not self.ask:
             self.process.kill()
             self.process.wait()
             raise RuntimeError(f"{program} does not start")
         self.url = f"redis://127.0.0.1:{self.port}"  # for Java
         self.rlock_url = f"unix://{self.path}"
-
-    def greet(self):
-        """A connection, once it listens: its socket is there a moment earlier."""
-        try:
-            return Resp(self.path)
-        except OSError:
-            return None
 
     def monitor(self, _key):
         """A connection that is told all that is done with the key."""
@@ -240,16 +241,10 @@ class SentinelServer:
         self.process = subprocess.Popen([server_program(), conf, "--sentinel"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.path = path
-        self.ask = eventually(self.greet, 20)
+        self.ask = eventually(lambda: greeted(self.path), 20)
         if not self.ask:
             self.stop()
             raise RuntimeError("the Sentinel does not start")
-
-    def greet(self):
-        try:
-            return Resp(self.path)
-        except OSError:
-            return None
 
     def knows(self, fact):
         """What it says of the primary: {"port": "6379", "num-slaves": "1", ...}."""
