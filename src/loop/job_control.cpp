@@ -12,6 +12,10 @@
 //
 // A stop is told twice when a shell stops all of us at once: told_to_stop_ and has_come(SIGCONT) keep us from
 // stopping a second time when everybody else already runs again.
+//
+// A CONT can also come before the command has stopped at the TSTP that we have passed on. It waits for that
+// stop (continue_at_). Sent at once, it would be lost on a program that catches TSTP and stops itself a little
+// later, and on a process that is just being forked: Linux gives it the TSTP of its parent, but not the CONT.
 
 #include "loop/job_control.h"
 
@@ -31,6 +35,9 @@ namespace {
 /// running job to the foreground sends no signal.
 constexpr Milliseconds kBetweenClaims{200};
 
+/// How long a CONT waits for a command that was told to stop. One that catches TSTP may never do so.
+constexpr Milliseconds kStopTakes{1000};
+
 /// What the terminal sends to the group in the foreground: keys, and a new size of the window.
 constexpr int kOfTerminal[] = {SIGINT, SIGQUIT, SIGTSTP, SIGWINCH};
 
@@ -45,13 +52,22 @@ JobControl::JobControl(Signals& signals, Terminal& terminal, std::function<void(
 
 void JobControl::turn(Child& child, TimePoint now) {
   if (const auto by = child.take_stop()) on_stop(child, *by, now);
-  for (const Caught& caught : signals_.take()) on_signal(child, caught);
+  for (const Caught& caught : signals_.take()) on_signal(child, caught, now);
+  if (now >= continue_at_) {
+    continue_at_ = kNever;
+    resume_ = true;
+  }
   waiting_ = waiting_ && child.stopped();  // somebody else may have continued it
   if (waiting_ && now >= next_claim_) claim_terminal(child, now);
 }
 
 void JobControl::on_stop(Child& child, int by, TimePoint now) {
   const bool told = std::exchange(told_to_stop_, false);
+  if (continue_at_ != kNever) {  // somebody has continued us meanwhile
+    continue_at_ = kNever;
+    resume_ = true;
+    return;
+  }
   switch (by) {
     case SIGTTIN:
     case SIGTTOU:
@@ -83,15 +99,21 @@ void JobControl::claim_terminal(const Child& child, TimePoint now) {
   complain("the command waits for the terminal; it goes on when rlock is in the foreground");
 }
 
-void JobControl::on_signal(const Child& child, const Caught& caught) {
+void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint now) {
   switch (caught.number) {
     case SIGCONT:
-      resume_ = true;
-      told_to_stop_ = false;
+      if (std::exchange(told_to_stop_, false))
+        continue_at_ = plus(told_at_, kStopTakes);
+      else
+        resume_ = true;
       return;
     case SIGTTIN:
     case SIGTTOU: others_wait_ = true; return;  // for somebody else of our group: end() continues it
-    case SIGTSTP: told_to_stop_ = true; break;
+    case SIGTSTP:
+      told_to_stop_ = true;
+      told_at_ = now;
+      continue_at_ = kNever;  // the later of two signals counts
+      break;
     default: break;
   }
   if (of_terminal(caught) && terminal_.lent())

@@ -37,11 +37,11 @@ class JobControl {
   /// The last one that was passed on.
   std::optional<int> passed_on() const noexcept { return passed_on_; }
 
-  TimePoint wake_at() const noexcept { return waiting_ ? next_claim_ : kNever; }
+  TimePoint wake_at() const noexcept { return earliest(waiting_ ? next_claim_ : kNever, continue_at_); }
 
  private:
   void on_stop(Child& child, int by, TimePoint now);
-  void on_signal(const Child& child, const Caught& caught);
+  void on_signal(const Child& child, const Caught& caught, TimePoint now);
   void claim_terminal(const Child& child, TimePoint now);
   void stop_too(bool group);
   void pass_on(const Child& child, int number);
@@ -54,9 +54,11 @@ class JobControl {
   bool wanted_ = false;        ///< the command has once asked for the terminal by being stopped
   bool waiting_ = false;       ///< it is stopped until the terminal is ours to give
   bool said_ = false;          ///< that it is
-  bool told_to_stop_ = false;  ///< TSTP was passed on
+  bool told_to_stop_ = false;  ///< TSTP was passed on, and the command has not stopped yet
   bool others_wait_ = false;   ///< somebody else of our group was stopped while the command had the terminal
   TimePoint next_claim_ = kNever;
+  TimePoint told_at_ = kNever;      ///< when TSTP was passed on
+  TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resumed by then, or as soon as it stops
   std::optional<int> passed_on_;
 };
 
