@@ -1,6 +1,8 @@
 """Deployments in which servers know each other: Sentinel, and a Cluster whose slots move."""
 
-from servers import PORT, Deployment, Server, Silent, at_once, until
+import time
+
+from servers import PORT, Deployment, Server, Silent, at_once, until, until_ready
 
 MASTER = "chaos"
 
@@ -33,7 +35,7 @@ class Sentinel(Deployment):
             for host in hosts
         ]
         self.well, self.epoch = self.chaos.now(), 0
-        at_once(until(self.settled))
+        at_once(until(self.settled, "the Sentinels know a primary and its replica"))
         self.epoch = self.settled()
 
     def all_servers(self):
@@ -106,6 +108,7 @@ class Cluster(Deployment):
 
     def build(self, _count):
         self.moving = set()
+        self.meet_again = 0.0  # when
         self.servers = [
             Server(
                 self.network.host(),
@@ -116,14 +119,23 @@ class Cluster(Deployment):
             for _ in range(3)
         ]
         for server in self.servers:
-            at_once(until(server.ready))
+            at_once(until_ready(server))
         for number, server in enumerate(self.servers):
             server.ask(
                 "CLUSTER", "ADDSLOTSRANGE", number * 5461, number * 5461 + (5460 if number < 2 else 5461)
             )
             server.ask("CLUSTER", "SET-CONFIG-EPOCH", number + 1)
-            server.ask("CLUSTER", "MEET", self.servers[0].host.address, PORT)
-        at_once(until(lambda: all(self.knows_all(server) for server in self.servers)))
+        at_once(until(self.met, "the nodes of the Cluster know each other"))
+
+    def met(self):
+        """They are told of each other again: a meeting that takes more than a second or two is given up by the node."""
+        if all(self.knows_all(server) for server in self.servers):
+            return True
+        if time.monotonic() > self.meet_again:
+            self.meet_again = time.monotonic() + 4
+            for server in self.servers[1:]:
+                server.ask("CLUSTER", "MEET", self.servers[0].host.address, PORT)
+        return False
 
     @staticmethod
     def knows_all(server):

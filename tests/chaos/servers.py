@@ -131,13 +131,17 @@ class Server:
             return False
 
 
-def until(fact, seconds=60.0):
-    """A step of a fault: goes on when fact() is true."""
+def until(fact, what, seconds=60.0):
+    """A step of a fault: goes on when fact() is true. `what` says what is missing when it does not come true."""
     end = time.monotonic() + seconds
     while not fact():
         if time.monotonic() > end:
-            raise SystemExit("chaos: the servers do not come up")
+            raise SystemExit(f"chaos: not within {seconds:.0f} s: {what}")
         yield 0.05
+
+
+def until_ready(server):
+    return until(server.ready, f"the server {server.where} answers; its log: {server.folder}/log")
 
 
 def at_once(steps):
@@ -161,7 +165,7 @@ class Deployment:
         self.servers = []
         self.build(count)
         for server in self.servers:
-            at_once(until(server.ready))
+            at_once(until_ready(server))
 
     def build(self, count):
         self.servers = [Server(self.network.host()) for _ in range(count)]
@@ -195,7 +199,7 @@ class Deployment:
         server.kill()
         yield span
         server.start()
-        yield from until(server.ready)
+        yield from until_ready(server)
 
     def freeze(self, server, span):
         send(server.process.pid, signal.SIGSTOP)
@@ -212,10 +216,13 @@ class Deployment:
         yield span
         server.host.fill(False)
         # What it could not write it tries again each second; a replica ends instead.
-        yield from until(lambda: server.process.poll() is not None or self.writes(server))
+        yield from until(
+            lambda: server.process.poll() is not None or self.writes(server),
+            f"the server {server.where} writes again after its disk was full",
+        )
         if server.process.poll() is not None:
             server.start()
-            yield from until(server.ready)
+            yield from until_ready(server)
 
     @staticmethod
     def writes(server):
@@ -262,7 +269,7 @@ class Deployment:
         server.forget()
         yield span
         server.start()
-        yield from until(server.ready)
+        yield from until_ready(server)
         self.lapse(begun, "the server was killed and had lost its data")
 
     def flush(self, server, _span):
@@ -331,7 +338,7 @@ class Masters(Deployment):
         server.forget()
         yield span + self.lease / 1000 + 0.5
         server.start()
-        yield from until(server.ready)
+        yield from until_ready(server)
 
     def faults(self):
         return {**self.usual_faults(), "data of one of five lost": self.wipe}
