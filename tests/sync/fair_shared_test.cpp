@@ -118,6 +118,43 @@ TEST_CASE("when the queue or the deadlines vanish, ours keep their order") {
   }
 }
 
+TEST_CASE("those that the queue has lost come back in the order of their arrival") {
+  FairScene scene;
+  scene.ask("a:1");
+  const auto waits = [&](const std::string& owner, const std::string& since) {
+    scene.server.cli({"HSET", kWaiters, owner, std::to_string(scene.now() + 20000) + " " + since});
+  };
+  waits("late:1", "3000");
+  waits("early:1", "1000");
+  waits("between:1", "2000");
+  CHECK(busy(scene.ask("early:1")).position == 1);
+  CHECK(scene.queue() == Words{"early:1", "between:1", "late:1"});
+}
+
+TEST_CASE("a queue is mended where it is as long as it should be, and every place is wrong") {
+  FairScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  scene.ask("c:1");
+  scene.server.del(kQueue);
+  scene.server.cli({"RPUSH", kQueue, "c:1", "ghost:1"});
+  CHECK(busy(scene.ask("b:1")).position == 1);
+  CHECK(scene.queue() == Words{"b:1", "c:1"});
+}
+
+TEST_CASE("when one of Redisson's is dropped for its time, ours behind it still outlast its next") {
+  FairScene scene;
+  auto p1 = scene.peer("p:1"), p2 = scene.peer("p:2");
+  scene.ask("a:1");
+  p1.try_queued();
+  p2.try_queued();
+  scene.ask("b:1");
+  scene.server.cli({"ZADD", kDeadlines, "XX", "1", "p:1"});
+  scene.ask(FairLock{claim("c:1"), FairLock::Turn::leave});
+  CHECK(scene.queue() == Words{"p:2", "b:1"});
+  CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
+}
+
 // --- properties --------------------------------------------------------------------------------------
 
 namespace {

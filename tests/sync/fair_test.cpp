@@ -219,6 +219,8 @@ TEST_CASE("a head that does not hear has two seconds, and the next is told to lo
   scene.release("a:1");
 
   CHECK(next.receive() == "message\n" + kChannel + "c:1\n0");
+  const std::string life = scene.server.cli({"HGET", kWaiters, "b:1"});
+  CHECK(std::stoll(life) <= scene.now() + 3000);  // now() is in whole seconds
   const Busy answer = busy(scene.ask("c:1"));
   CHECK(answer.retry_after <= 2s);
   CHECK(!next.receive_within(50ms));  // or it would wake itself for two seconds
@@ -234,6 +236,30 @@ TEST_CASE("a head that hears keeps its whole life") {
   scene.ask("c:1");
   scene.release("a:1");
   CHECK(busy(scene.ask("c:1")).retry_after > 15s);
+}
+
+TEST_CASE("in a cluster the head is told by both kinds of messages") {
+  if (RedisServer::version() < 70000) return;
+  FairScene scene;
+  Listener head{scene.server, Channel{kChannel + "b:1"}, /*sharded=*/true};
+  Claim holder = claim("a:1");
+  holder.pub_sub = PubSub::sharded_too;
+  const FairLock lock{holder};
+  scene.ask(lock);
+  scene.ask("b:1");
+  scene.Scene::release(lock);
+  CHECK(head.heard() == "0");
+}
+
+TEST_CASE("the keys of the queue stay for a day longer than the last place in it") {
+  FairScene scene;
+  scene.ask("a:1");
+  scene.ask(FairLock{claim("b:1", 600s)});  // dead after 400 s
+  for (const auto& key : {kQueue, kDeadlines}) {
+    CAPTURE(key);
+    CHECK(scene.server.pttl(key) > 86400000 + 390000);
+    CHECK(scene.server.pttl(key) <= 86400000 + 400000);
+  }
 }
 
 TEST_CASE("min-hold tells the head how long it still lasts") {

@@ -138,6 +138,41 @@ TEST_CASE("who waits has a place in the order of arrival, and who does not wait 
   CHECK(scene.server.pttl(kLine + ":waiters") > 0);
 }
 
+TEST_CASE("what a waiter says of itself ends with the line") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.server.cli({"HSET", kLine + ":facts", "b:1", "{}"});
+  scene.ask("b:1");
+  CHECK(scene.server.pttl(kLine + ":facts") > 0);
+}
+
+TEST_CASE("the further back a place is, the more seldom it asks, but every two minutes at least") {
+  LineScene scene;
+  scene.ask("a:1");
+  for (int i = 1; i <= 120; ++i) {
+    CAPTURE(i);
+    const Busy place = busy(scene.ask("b:" + std::to_string(i)));
+    CHECK(place.position == i);
+    const Milliseconds sleeps{i <= 2 ? i * 2000 : std::min(20000 + i * 1000, 120000)};
+    CHECK(place.retry_after == sleeps);
+  }
+}
+
+TEST_CASE("in a cluster who hears the sharded message alone is alive") {
+  if (RedisServer::version() < 70000) return;
+  LineScene scene;
+  const auto sharded = [](const std::string& owner) {
+    Claim claim = waiting(owner);
+    claim.pub_sub = PubSub::sharded_too;
+    return Lock{claim};
+  };
+  Listener first{scene.server, Channel{kChannel + ":b:1"}, /*sharded=*/true};
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(sharded(owner));
+  scene.Scene::release(sharded("a:1"));
+  CHECK(first.heard() == "0");
+  CHECK(scene.line() == "b:1");
+}
+
 TEST_CASE("a place that was lost with the server is taken again by how long its owner has waited") {
   LineScene scene;
   scene.ask("a:1");
@@ -193,6 +228,19 @@ TEST_CASE("beside waiters of other clients some releases are left to them for a 
     return at_once > 0 && later > 0;
   });
   CHECK(both);
+}
+
+TEST_CASE("that other clients wait beside the line is still known at the next release") {
+  LineScene scene;
+  const Listener redisson{scene.server, Channel{kChannel}};
+  const Listener redisson_too{scene.server, Channel{kChannel}};
+  const Listener redisson_three{scene.server, Channel{kChannel}};
+  const Listener first = scene.listener("b:1");
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  scene.release("a:1");
+  const std::vector<std::string> known = split(scene.server.cli({"HGET", kLine + ":waiters", ""}), ' ');
+  REQUIRE(known.size() == 2);
+  CHECK(std::stoll(known[1]) > 0);
 }
 
 TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {

@@ -96,6 +96,17 @@ TEST_CASE("a writer may read too and go on reading when it stops writing, which 
   CHECK(scene.all().empty());
 }
 
+TEST_CASE("beside a thousand readers one more may read, and nobody beside as many fields of another hash") {
+  for (const std::string mode : {"read", "other"}) {
+    CAPTURE(mode);
+    Scene scene;
+    scene.server.cli({"HSET", "deploy", "mode", mode});
+    scene.server.cli(
+        {"EVAL", "for i = 1, 1000 do redis.call('hset', KEYS[1], 'r:' .. i, 1) end", "1", "deploy"});
+    CHECK(is_held(scene.ask(reader("a:1"))) == (mode == "read"));
+  }
+}
+
 TEST_CASE("a read hold inside a write hold may be given back first") {
   for (const Hold hold : {Hold::first, Hold::another}) {
     Scene scene;

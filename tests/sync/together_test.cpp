@@ -76,6 +76,18 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(redis.cli({"EXISTS", "redisson_lock_queue:{c}", "redisson_lock_timeout:{c}"}) == "0");
     CHECK(redis.cli({"HGET", "c", "other:1"}) == "1");
   }
+  SUBCASE("what was undone because another was busy is taken when that one is free") {
+    Claim mine = claim("a", "o:1");
+    mine.owner_returns = true;  // then the server remembers the request
+    const Kind first{mine}, second{claim("b", "o:1")};
+    const std::vector<const Lockable*> members_of_two{&first, &second};
+    const auto both = Together::of(members_of_two);
+    REQUIRE(both.has_value());
+    direct.run(Kind{claim("b", "other:1")}.ask());
+    REQUIRE(std::holds_alternative<Busy>(both->read(direct.run(both->ask()))));
+    redis.del("b");
+    CHECK(std::holds_alternative<Held>(both->read(direct.run(both->ask()))));
+  }
   SUBCASE("one is something else: refused, and nothing is taken") {
     redis.cli({"SET", "b", "text"});
     const Attempt attempt = together->read(direct.run(together->ask()));
@@ -83,4 +95,22 @@ TEST_CASE_TEMPLATE("several locks are taken together, all of them or none", Kind
     CHECK(!redis.has("a"));
     CHECK(redis.cli({"GET", "b"}) == "text");
   }
+}
+
+TEST_CASE("several keys with more than a script may read are refused, however long their lines are") {
+  RedisServer redis;
+  Direct direct{redis};
+  const Three<Lock> three{"o:1"};
+  const auto together = Together::of(three.members());
+  REQUIRE(together.has_value());
+  const auto fill = [&](const std::string& key) {
+    redis.cli({"EVAL", "for i = 1, 17001 do redis.call('zadd', KEYS[1], i, i) end", "1", key});
+  };
+  fill("redisson_unlock_latch:{a}:line");
+  CHECK(std::holds_alternative<Held>(together->read(direct.run(together->ask()))));
+  redis.del("b");
+  fill("b");
+  const Attempt attempt = together->read(direct.run(together->ask()));
+  REQUIRE(std::holds_alternative<Refused>(attempt));
+  CHECK(std::get<Refused>(attempt).text.find("more entries") != std::string::npos);
 }
