@@ -155,6 +155,38 @@ TEST_CASE("when one of Redisson's is dropped for its time, ours behind it still 
   CHECK(std::abs(scene.deadline_in("b:1") - 320000) <= 5000);
 }
 
+TEST_CASE("a queue that is mended by one who does not queue ends by itself all the same") {
+  FairScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  scene.server.cli({"RPUSH", kQueue, "ghost:1"});
+  scene.ask(FairLock{claim("d:1"), FairLock::Turn::leave});
+  CHECK(scene.queue() == Words{"b:1", "c:1"});
+  CHECK(scene.server.pttl(kQueue) > 86400000);
+  CHECK(scene.server.pttl(kDeadlines) > 86400000);
+}
+
+TEST_CASE("who asks while the queue is mended arrived when it did") {
+  FairScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  const auto arrival = [&] { return split(scene.server.cli({"HGET", kWaiters, "b:1"}), ' ').at(1); };
+  const std::string before = arrival();
+  scene.server.cli({"RPUSH", kQueue, "ghost:1"});
+  CHECK(busy(scene.ask("b:1")).queue == 1);
+  CHECK(arrival() == before);
+}
+
+TEST_CASE("a queue with nothing to mend is not read as a whole") {
+  FairScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1"}) scene.ask(owner);
+  scene.server.cli({"CONFIG", "RESETSTAT"});
+  CHECK(busy(scene.ask("b:1")).position == 1);
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  scene.ask(FairLock{claim("d:1"), FairLock::Turn::leave});
+  const std::string commands = scene.server.cli({"INFO", "commandstats"});
+  CHECK(commands.find("cmdstat_llen") != std::string::npos);
+  CHECK(commands.find("cmdstat_hgetall") == std::string::npos);
+}
+
 // --- properties --------------------------------------------------------------------------------------
 
 namespace {

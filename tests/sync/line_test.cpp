@@ -43,12 +43,16 @@ struct LineScene : Scene {
   Attempt ask(const std::string& owner) { return ask(Lock{waiting(owner)}); }
   Released release(const std::string& owner) { return Scene::release(Lock{waiting(owner)}); }
   std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
+  std::vector<std::string> known_of(const std::string& owner) {
+    return split(server.cli({"HGET", kLine + ":waiters", owner}), ' ');
+  }
   /// As if `owner` had been told so many ms earlier than it was.
   void told_earlier(const std::string& owner, std::int64_t ms) {
-    std::vector<std::string> fields = split(server.cli({"HGET", kLine + ":waiters", owner}), ' ');
+    std::vector<std::string> fields = known_of(owner);
     fields.at(3) = std::to_string(std::stoll(fields.at(3)) - ms);
     server.cli({"HSET", kLine + ":waiters", owner, joined(fields, " ")});
   }
+  void passed_ten_times() { server.cli({"HSET", kLine + ":waiters", "", "10 0"}); }
   Listener listener(const std::string& owner) { return {server, Channel{kChannel + ":" + owner}}; }
 };
 
@@ -238,9 +242,8 @@ TEST_CASE("that other clients wait beside the line is still known at the next re
   const Listener first = scene.listener("b:1");
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
   scene.release("a:1");
-  const std::vector<std::string> known = split(scene.server.cli({"HGET", kLine + ":waiters", ""}), ' ');
-  REQUIRE(known.size() == 2);
-  CHECK(std::stoll(known[1]) > 0);
+  REQUIRE(scene.known_of("").size() == 2);
+  CHECK(scene.known_of("")[1] != "0");
 }
 
 TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {
@@ -274,6 +277,18 @@ TEST_CASE("where the first was killed the next is told in the same call, however
   CHECK(scene.line() == "b:1");
 }
 
+TEST_CASE("where the first was killed the next is told, and who becomes second by that hears so") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "dead:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
+  Listener next = scene.listener("b:1");
+  Listener second = scene.listener("c:1");
+  Listener third = scene.listener("d:1");
+  scene.release("a:1");
+  CHECK(next.heard() == "0");
+  CHECK(second.heard() == "2 0");
+  CHECK(third.silence());
+}
+
 TEST_CASE("a line from which everybody is gone leaves no key behind") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
@@ -301,6 +316,47 @@ TEST_CASE("a newcomer may take a lock that is free, but nobody is passed more th
   CHECK(late.position == 2);
   CHECK(late.holder.empty());
   CHECK(is_held(scene.ask("b:1")));
+}
+
+TEST_CASE("who may not pass the first tells it that the lock is free, and asks again after its time") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  Listener first = scene.listener("b:1");
+  scene.passed_ten_times();
+  scene.server.del("deploy");  // or its lease has ended
+  CHECK(busy(scene.ask("n:1")).retry_after == 1010ms);
+  CHECK(first.heard() == "0");
+  CHECK(scene.known_of("b:1").at(3) != "0");  // when it was told
+}
+
+TEST_CASE("the dead in front do not hide who may not be passed") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "dead:1", "b:1"}) scene.ask(owner);
+  Listener living = scene.listener("b:1");
+  scene.passed_ten_times();
+  scene.server.cli({"HSET", kLine + ":waiters", "dead:1", "1 1 1 0 0"});  // alive until 1970
+  scene.server.del("deploy");
+  CHECK(is_busy(scene.ask(Lock{leaving("n:1")})));
+  CHECK(living.heard() == "0");
+  CHECK(scene.line() == "b:1");
+}
+
+TEST_CASE("behind sixteen dead a lock is taken, but behind sixteen readers no reader goes on at once") {
+  LineScene scene;
+  scene.ask("a:1");
+  for (int i = 0; i < 17; ++i) scene.ask("dead:" + std::to_string(i));
+  scene.passed_ten_times();
+  scene.server.del("deploy");
+  CHECK(is_held(scene.ask("n:1")));
+
+  scene.redis.run(command({"FLUSHALL"}));
+  const auto ask_reader = [&](int number) {
+    return scene.ask(ReadLock{waiting("r:" + std::to_string(number))});
+  };
+  scene.ask(WriteLock{waiting("w:1")});
+  for (int i = 0; i < 16; ++i) REQUIRE(is_busy(ask_reader(i)));
+  scene.server.del("deploy");
+  CHECK(busy(ask_reader(16)).retry_after == 260ms);  // there may be a writer behind so many
 }
 
 TEST_CASE("the passes of the first count for those behind it, too") {
@@ -584,5 +640,7 @@ TEST_CASE("a key of another type in the place of a line refuses a waiter, and hi
   scene.server.cli({"SET", kLine, "x"});
   const Attempt refused = scene.ask("b:1");
   CHECK(std::get<Failure>(refused).kind == Error::wrong_type);
-  CHECK(scene.release("a:1").how == Released::How::yes);
+  const Released released = scene.release("a:1");
+  CHECK(released.how == Released::How::yes);
+  CHECK(released.unannounced.find("WRONGTYPE") != std::string::npos);
 }
