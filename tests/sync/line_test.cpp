@@ -198,6 +198,13 @@ TEST_CASE("a release tells the first of the line and nobody else, and Redisson's
   CHECK(first.heard() == "0");
   CHECK(redisson.heard() == "0");
   CHECK(second.silence());
+
+  const std::string told = scene.known_of("b:1").at(3);
+  CHECK(told != "0");
+  CHECK(scene.known_of("c:1").at(3) == "0");
+  scene.ask("a:1");
+  scene.release("a:1");
+  CHECK(scene.known_of("b:1").at(3) == told);  // its time runs from the first message
 }
 
 TEST_CASE("where nobody listens but the first two and the holder, the first is always told to ask at once") {
