@@ -15,7 +15,7 @@ EACH = 5  # seconds until the next try: on a busy machine a holder may be gone b
 def guardian_off(chaos, deployment, key):
     """The guardian is stopped, rlock is killed: a process of the command whom the kernel does not kill goes on."""
     run = Run(chaos, deployment, f"orphaned.{key}", Shape(keys=(key,), tree=True))
-    at_once(until(lambda: inside(chaos, run) and run.guardian(), "the command of the control runs"))
+    until_inside(chaos, run, guarded=True)
     run.signal("guardian", signal.SIGSTOP)
     run.signal("rlock", signal.SIGKILL)
 
@@ -23,13 +23,13 @@ def guardian_off(chaos, deployment, key):
 def loss_ignored(chaos, deployment, key):
     """The server forgets the lock, and the command is not stopped: that is excused for one lease and no longer."""
     run = Run(chaos, deployment, f"deaf.{key}", Shape(keys=(key,), more=("--on-lost", "warn")))
-    at_once(until(lambda: inside(chaos, run), "the command of the control runs"))
+    until_inside(chaos, run)
     at_once(deployment.flush(deployment.servers[0], 0))
 
 
 def no_lock(chaos, deployment, key):
     run = Run(chaos, deployment, f"rude.{key}", Shape(keys=(key,), locked=False))
-    at_once(until(lambda: inside(chaos, run), "the command of the control runs"))
+    until_inside(chaos, run)
 
 
 def clock_ahead(chaos, deployment, key, rlock, seconds):
@@ -37,7 +37,7 @@ def clock_ahead(chaos, deployment, key, rlock, seconds):
     ignores the stop signal before the server gives the lock to somebody else."""
     deployment.servers[0].set_clock(0)
     run = Run(chaos, deployment, f"deaf.{key}", Shape(keys=(key,), deaf=True, rlock=rlock))
-    at_once(until(lambda: inside(chaos, run) and run.guardian(), "the command of the control runs"))
+    until_inside(chaos, run, guarded=True)
     run.signal("rlock", signal.SIGSTOP)
     deployment.servers[0].set_clock(seconds)
 
@@ -56,6 +56,16 @@ CONTROLS = {
 
 def inside(chaos, run):
     return any(event["e"] == "inside" and event["run"] == run.name for event in history.read(chaos.path))
+
+
+def until_inside(chaos, run, guarded=False):
+    """Waits until its command has begun; `guarded`: and until its guardian is there."""
+    at_once(
+        until(
+            lambda: inside(chaos, run) and (not guarded or run.guardian()),
+            f"the command of {run.name} runs",
+        )
+    )
 
 
 def overlaps(chaos):
@@ -90,7 +100,7 @@ def margin_kept(chaos, deployment):
     clock_ahead(chaos, deployment, "lock", RLOCK, 0.1)
     begun = time.monotonic()
     run = contender(chaos, deployment, "lock")
-    at_once(until(lambda: inside(chaos, run), "the command of the control runs"))
+    until_inside(chaos, run)
     taken = time.monotonic() - begun
     time.sleep(0.5)  # a command that is still there goes on writing
     return taken, overlaps(chaos)

@@ -57,7 +57,9 @@ TEST_CASE("a command runs under a lock of a server with TLS") {
   CHECK(rlock.err().empty());
 }
 
-TEST_CASE("without OpenSSL a server with TLS cannot be used: 69, one line that says what to install") {
+TEST_CASE(
+    "without the system's OpenSSL a server with TLS cannot be used, unless rlock brings its own: 69, one line "
+    "that says what to install") {
   Scene scene;
   scene.break_library();
   Rlock rlock{scene.run_with_tls(), scene.options};
