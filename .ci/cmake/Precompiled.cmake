@@ -1,7 +1,8 @@
 # precompiled(target): the headers of others that most files include are read once. Not with a compiler cache, which would
 # have to compile such files each time.
 #
-# src and cmd have them only where RLOCK_PRECOMPILED says so: the preset `dev` finds a file that forgets an #include.
+# src and cmd have them only where RLOCK_PRECOMPILED says so: the preset `dev` finds a file that forgets an #include. The preset
+# `release` has none: with them the compiler makes other bytes, and they would depend on whether there is a compiler cache.
 
 function(precompiled target)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
