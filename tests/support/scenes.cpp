@@ -61,10 +61,10 @@ std::string ask(Pty& shell, const std::string& what) {
 
 void step_through(Pty& terminal, const TerminalScene& scene, const std::string& rlock) {
   for (const std::string& step : scene.steps) {
-    if (step.starts_with("< ")) terminal.expect(step.substr(2));
-    // Only then the shell reads: a key that comes before may still be taken by the job that it has stopped.
-    if (step == "< Stopped") terminal.expect("$ ");
-    if (!step.starts_with("< ")) terminal.type(keys(step, rlock));
+    if (step.starts_with("< "))
+      terminal.expect(step.substr(2));
+    else
+      terminal.type(keys(step, rlock));
   }
 }
 
