@@ -110,6 +110,15 @@ void Pty::expect(const std::string& text, std::chrono::milliseconds deadline) {
 
 pid_t Pty::foreground() const { return ::tcgetpgrp(master_); }
 
+void Pty::expect_stopped(pid_t group) {
+  const bool stopped = eventually([&] {
+    for (pid_t pid : processes_with("RLOCK_TEST_MARK=" + mark_))
+      if (::getpgid(pid) == group && state_of(pid) != 'T') return false;
+    return true;
+  });
+  if (!stopped) throw std::runtime_error{"a process of the stopped job runs; the screen:\n" + screen()};
+}
+
 bool Pty::running() {
   int status = 0;
   if (status_ < 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;

@@ -42,6 +42,10 @@ class Pty {
   /// Which process group has the terminal.
   pid_t foreground() const;
 
+  /// Waits until every process of `group` is stopped. A shell says "Stopped" when its own child is: a grandchild
+  /// that waits for keys may not have run since, and would still take the first one that is typed now.
+  void expect_stopped(pid_t group);
+
   bool running();
   int exit_code(std::chrono::milliseconds deadline = std::chrono::seconds{10});  ///< see Process::exit_code
   int wait_status(std::chrono::milliseconds deadline = std::chrono::seconds{10});

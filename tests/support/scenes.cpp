@@ -60,11 +60,14 @@ std::string ask(Pty& shell, const std::string& what) {
 }
 
 void step_through(Pty& terminal, const TerminalScene& scene, const std::string& rlock) {
+  pid_t stopped = 0;
   for (const std::string& step : scene.steps) {
+    if (step == "^Z") stopped = terminal.foreground();
     if (step.starts_with("< "))
       terminal.expect(step.substr(2));
     else
       terminal.type(keys(step, rlock));
+    if (step == "< Stopped") terminal.expect_stopped(stopped);
   }
 }
 
@@ -108,6 +111,7 @@ std::string play(const TerminalScene& scene, const std::string& rlock, const Pro
 }
 
 const std::vector<TerminalScene>& terminal_scenes() {
+  // Whether a killed job is still there for `fg` is nothing that a test knows: a scene waits until its process is gone.
   // "re""ady": what is typed is shown too, and must not be taken for what the command prints.
   static const std::string sleeper = R"({} sh -c 'echo re""ady; exec sleep 9')";
   static const std::string reader = R"({} sh -c 'echo re""ady; read x; echo "= got $x"')";
@@ -180,7 +184,8 @@ const std::vector<TerminalScene>& terminal_scenes() {
       {"^Z in a loop, kill",
        {},
        {},
-       {"for i in 1 2; do echo = $i; " + sleeper + "; done", "< ready", "^Z", "< Stopped", "kill %1; fg"}},
+       {"for i in 1 2; do echo = $i; " + sleeper + "; done", "< ready", "^Z", "< Stopped",
+        "p=$(jobs -p %1); kill %1; while kill -0 $p 2>/dev/null; do :; done; wait $p"}},
       {"^Z of a script (dash)",
        {},
        {reader, "echo = after"},

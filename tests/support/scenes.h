@@ -12,13 +12,13 @@ struct TerminalScene {
   std::string title;
   Words shell;   ///< what runs on the terminal; empty: `bash -i`
   Words script;  ///< lines of ./script; `{}` stands where rlock would
-  Words
-      steps;  ///< "text": typed, with {} as above and ^C ^Z ^\ ^D as keys; "< text": waited for on the screen
+  /// "text": typed, with {} as above and ^C ^Z ^\ ^D as keys. "< text": waited for on the screen;
+  /// "< Stopped" also until every process that got the ^Z before it is stopped.
+  Words steps;
 };
 
-/// What came of it, in words: the lines that began with "=
-/// ", the status, the terminal, the jobs that are left.
-/// `rlock`: what stands for {}; `folder`: where the script lies.
+/// What came of it, in words: the lines that began with "= ", the status, the terminal, the jobs that are left.
+/// `rlock`: what stands for {}. It runs in a folder of its own, with ./script in it.
 std::string play(const TerminalScene& scene, const std::string& rlock, const Process::Options& options);
 
 /// All of them.
