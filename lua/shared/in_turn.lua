@@ -24,7 +24,7 @@ local function take_place(queue, owner, needs, time)
   end
   if not listed then length = length + 1 end
   local place = redis.call('zcount', queue.line, '-inf', '(' .. arrived) + 1
-  local sleeps = place <= 2 and place * 2000 or math.min(20000 + place * 1000, 120000)
+  local sleeps = place <= 5 and place * 2000 or math.min(20000 + place * 1000, 120000)
   local alive = time + 2 * sleeps + 10000
   local stays = math.max(redis.call('pttl', queue.waiters), alive - time)
   redis.call('pexpire', queue.waiters, stays)  -- first: who may not do this leaves nothing without a TTL
@@ -43,7 +43,8 @@ end
 --   {busy, retry, rest, place, length, holder}
 --     retry   worth asking again after so many ms, message or not (-1: never). Messages get lost and keys are
 --             deleted by hand, so the first asks every two seconds and when the lease ends, the second a
---             little later, in its place. The others ask seldom, only to say that they live
+--             little later, in its place, and the next three in place of those two. The others ask seldom,
+--             only to say that they live
 --     rest    of the holder's lease (-1: it has no TTL, -2: nobody holds it)
 --     place   0: it has none
 --     holder  one of them, '' where nobody can say

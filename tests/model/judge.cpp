@@ -157,6 +157,19 @@ bool World::held(const std::string& key) const {
   return !free.is_nil() && free.integer() <= 0;
 }
 
+/// How much longer it may take where only Redisson's clients wait. They ask when the TTL that they have seen ends. The release of
+/// a reader lowers the TTL to what the remaining readers have, and tells nobody, of rlock as of Redisson; and these may be dead,
+/// or have been written down by a late copy of an acquire.
+std::int64_t World::seen_by_redisson() const {
+  std::int64_t longest = 0;
+  for (std::size_t who = 0; who < clients_.size(); ++who) {
+    const ClientPlan& one = setting_->clients[who];
+    if (is_waiting(clients_[who].phase) && one.holds.front()->is_ours()) return 0;
+    if (one.type == "read") longest = std::max(longest, one.lease);
+  }
+  return longest;
+}
+
 /// A lock is not free for long while somebody waits.
 void World::judge_wait() {
   const bool waited = std::ranges::any_of(clients_, [](const Client& one) { return is_waiting(one.phase); });
@@ -168,6 +181,7 @@ void World::judge_wait() {
   if (free_since_ == 0) free_since_ = store_.now();
   const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
   std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
+  if (faults + crashes > 0) most += seen_by_redisson();
   // The head of a fair queue that was told and then killed keeps its place for two thirds of its lease; and
   // one of Redisson's that gives up after it was told tells nobody, so the next takes its place when it
   // says that it lives.

@@ -136,6 +136,7 @@ class World {
   void judge_ttls();
   void judge_queue(const std::string& key);
   void judge_wait();
+  std::int64_t seen_by_redisson() const;
   void judge_rest();
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
   void blame(const std::string& what);
