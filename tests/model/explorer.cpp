@@ -1,5 +1,8 @@
 #include "explorer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -28,6 +31,7 @@ std::size_t fingerprint(const World& world) { return std::hash<std::string>{}(wo
 Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event>& events) {
   World world{setting, lua};
   std::vector<std::string> lines{"# setting: " + setting.name};
+  if (!setting.begins.empty()) lines.push_back("$REDIS " + fmt::format("{}", fmt::join(setting.begins, " ")));
   std::optional<std::string> wrong;
   for (const Event& event : events) wrong = world.apply(event, &lines);
   const std::string what =

@@ -115,7 +115,10 @@ class OfRlock final : public Hold {
 
 }  // namespace
 
-std::shared_ptr<const Hold> make_hold(const Wanted& wanted) { return std::make_shared<OfRlock>(wanted); }
+std::shared_ptr<const Hold> make_hold(const Wanted& wanted) {
+  if (auto counter = make_counter(wanted)) return counter;
+  return std::make_shared<OfRlock>(wanted);
+}
 
 const char* rules() { return kRules; }
 

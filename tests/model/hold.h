@@ -32,6 +32,13 @@ struct Heard {
   bool moved = false;                       ///< it has another place, where it may listen to other channels
 };
 
+/// How a hold ends.
+enum class Ends {
+  with_lease,  ///< which is renewed, or by a release
+  by_release,  ///< only: the server does not know who holds
+  at_once,     ///< it was an operation that is done, or a wait that is over
+};
+
 /// Where it stands on the server that somebody holds.
 struct Place {
   std::string key;
@@ -59,8 +66,10 @@ class Hold {
   virtual std::int64_t sleeps(const Busy& busy) const = 0;  ///< ms, when no message comes
   virtual bool listens_while_held() const = 0;
 
-  virtual std::vector<Place> places() const = 0;  ///< of each key
-  virtual bool is_ours() const = 0;               ///< rlock's, and not Redisson's
+  virtual Ends ends() const { return Ends::with_lease; }
+  virtual std::vector<Place> places()
+      const = 0;                     ///< of each key; none where the server does not know who holds
+  virtual bool is_ours() const = 0;  ///< rlock's, and not Redisson's
 };
 
 /// What a hold is made from.
@@ -75,6 +84,9 @@ struct Wanted {
 
 std::shared_ptr<const Hold> make_hold(const Wanted& wanted);
 
+/// Of a semaphore, or an operation on a latch: see counters.cpp. Nothing: another type.
+std::shared_ptr<const Hold> make_counter(const Wanted& wanted);
+
 /// Redisson's, see redisson.cpp.
 std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted);
 
@@ -84,7 +96,7 @@ const char* rules();
 /// Of a key: where its clients wait.
 std::vector<std::string> keys_of_waiters(const std::string& key);
 
-/// The size of every pool of permits here.
+/// The size of every semaphore and pool of permits here, and of every latch.
 constexpr std::int64_t kPool = 2;
 
 }  // namespace rlock::model

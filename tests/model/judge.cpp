@@ -33,7 +33,10 @@ bool World::sure(int who) const {
   return client(who).phase == Phase::holding && store_.now() < sure_until(who);
 }
 
-std::int64_t World::sure_until(int who) const { return client(who).asked + valid_for(plan(who).lease); }
+std::int64_t World::sure_until(int who) const {
+  if (hold(who).ends() == Ends::by_release) return kNever;
+  return client(who).asked + valid_for(plan(who).lease);
+}
 
 void World::judge() {
   judge_exclusion();
@@ -42,6 +45,8 @@ void World::judge() {
   judge_ttls();
   if (setting_->clients.front().type == "fair")
     for (const std::string& key : setting_->keys) judge_queue(key);
+  if (setting_->clients.front().type == "semaphore") judge_semaphore();
+  if (setting_->clients.front().type == "down") judge_latch();
   judge_wait();
   if (at_rest()) judge_rest();
 }
@@ -123,11 +128,36 @@ void World::judge_permits(int who, const std::string& taken) {
                       plan(who).name, last.integer()));
 }
 
+/// A permit is available, or somebody has it, and never both.
+void World::judge_semaphore() {
+  std::int64_t taken = 0;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) taken += sure(who) ? 1 : 0;
+  const std::int64_t available = store_.call({"get", setting_->keys.front()}).integer();
+  if (available < 0 || available + taken > kPool)
+    blame(fmt::format("of {} permits {} are taken, and {} available", kPool, taken, available));
+}
+
+/// Each client counts the latch down once, and nobody goes on before it is open.
+void World::judge_latch() {
+  std::int64_t downs = 0;
+  bool gone_on = false;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    if (plan(who).type == "down") downs += client(who).phase != Phase::idle ? 1 : 0;
+    if (plan(who).type == "latch") gone_on = gone_on || client(who).phase == Phase::done;
+  }
+  const Reply count = store_.call({"get", setting_->keys.front()});
+  const std::int64_t left = count.is_nil() ? 0 : count.integer();
+  if (kPool - left > downs)
+    blame(fmt::format("{} have counted the latch down {} times", downs, kPool - left));
+  if (gone_on && left > 0) blame(fmt::format("somebody goes on, but the latch is at {}", left));
+}
+
 /// Nothing is left that has no end. The queue of a fair lock may have none while somebody uses it: Redisson
 /// gives it none.
 void World::judge_ttls() {
   for (const std::string& key : store_.keys()) {
     if (store_.has_ttl(key) || key.starts_with("redisson_lock_token:")) continue;
+    if (!setting_->begins.empty() && key == setting_->keys.front()) continue;
     const bool permits = setting_->clients.front().type == "permit";
     if (permits && (key == setting_->keys.front() || key.ends_with("}:timeout"))) continue;
     const bool queue = key.starts_with("redisson_lock_queue:") || key.starts_with("redisson_lock_timeout:");
@@ -152,7 +182,8 @@ void World::judge_queue(const std::string& key) {
 }
 
 bool World::held(const std::string& key) const {
-  if (setting_->clients.front().type != "permit") return store_.call({"exists", key}).integer() == 1;
+  const std::string& type = setting_->clients.front().type;
+  if (type != "permit" && type != "semaphore") return store_.call({"exists", key}).integer() == 1;
   const Reply free = store_.call({"get", key});
   return !free.is_nil() && free.integer() <= 0;
 }
@@ -198,7 +229,8 @@ void World::judge_rest() {
   if (excused_) return;
   for (const std::string& key : store_.keys()) {
     if (key.starts_with("redisson_lock_token:")) continue;
-    if (setting_->clients.front().type == "permit" && key == setting_->keys.front()) {
+    const std::string& type = setting_->clients.front().type;
+    if ((type == "permit" || type == "semaphore") && key == setting_->keys.front()) {
       if (const Reply free = store_.call({"get", key}); free.integer() != kPool)
         blame(fmt::format("all are done, and {} of {} permits are free", free.integer(), kPool));
       continue;
@@ -234,12 +266,16 @@ std::string World::describe() const {
     for (const std::string& word : call.args) text += ' ' + without_clock(word, now);
     text += '\n';
   };
-  for (const Client& one : clients_) {
-    const bool waiting = is_waiting(one.phase);
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
-                        std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
-                        one.phase == Phase::holding ? one.asked - now : 0, one.renewals, one.tries,
-                        one.asked_once, one.late_asks, one.lost);
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    const Client& one = client(who);
+    // How long it waits or holds matters only where its calls or its lease depend on it.
+    const bool has_lease = hold(who).ends() == Ends::with_lease;
+    const bool waiting = is_waiting(one.phase) && has_lease;
+    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
+                        one.due == kNever ? -1 : std::max<std::int64_t>(one.due - now, 0),
+                        waiting ? one.begun - now : 0,
+                        one.phase == Phase::holding && has_lease ? one.asked - now : 0, one.renewals,
+                        one.tries, one.asked_once, one.late_asks, one.lost, one.woken);
     if (one.busy)
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);

@@ -195,6 +195,18 @@ end
 return 1
 )"};
 
+// KEYS semaphore  ARGV owner, lease, channel. Who waits for a permit asks when it hears of one, and at no other time.
+constexpr Script kPermitAcquire{.name = "redisson/permit_acquire", .sha1 = "", .source = R"(
+if tonumber(redis.call('get', KEYS[1]) or 0) < 1 then return 1000000000 end
+redis.call('decrby', KEYS[1], 1)
+return 'held'
+)"};
+
+constexpr Script kPermitRelease{.name = "redisson/permit_release", .sha1 = "", .source = R"(
+redis.call('publish', ARGV[3], redis.call('incrby', KEYS[1], 1))
+return 1
+)"};
+
 struct Scripts {
   const Script* acquire;
   const Script* renew;
@@ -207,6 +219,7 @@ Scripts scripts_of(const std::string& type) {
   if (type == "fair") return {&kFairAcquire, &kRenew, &kFairRelease, &kFairLeave};
   if (type == "read") return {&kReadAcquire, &kReadRenew, &kReadRelease};
   if (type == "write") return {&kWriteAcquire, &kRenew, &kWriteRelease};
+  if (type == "semaphore") return {&kPermitAcquire, nullptr, &kPermitRelease};
   throw std::invalid_argument{"no type " + type + " of Redisson's"};
 }
 
@@ -216,6 +229,7 @@ class OfRedisson final : public Hold {
     const LockName name{wanted.keys.front()};
     const bool shared = wanted.type == "read" || wanted.type == "write";
     channel_ = prefix_name(shared ? "redisson_rwlock" : "redisson_lock__channel", name);
+    if (wanted.type == "semaphore") channel_ = prefix_name("redisson_sc", name);
     keys_ = {name.str()};
     if (wanted.type == "fair")
       keys_ = {name.str(), prefix_name("redisson_lock_queue", name),
@@ -256,7 +270,11 @@ class OfRedisson final : public Hold {
   }
   std::int64_t sleeps(const Busy& busy) const override { return busy.retry_after->count(); }
   bool listens_while_held() const override { return false; }
-  std::vector<Place> places() const override { return {{wanted_.keys.front(), wanted_.owner}}; }
+  Ends ends() const override { return scripts_.renew != nullptr ? Ends::with_lease : Ends::by_release; }
+  std::vector<Place> places() const override {
+    if (ends() == Ends::by_release) return {};
+    return {{wanted_.keys.front(), wanted_.owner}};
+  }
   bool is_ours() const override { return false; }
 
  private:

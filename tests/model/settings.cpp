@@ -126,12 +126,39 @@ void add_several(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
+/// Of those whose holders nobody knows.
+void add_counters(std::vector<Setting>& settings) {
+  if (!make_counter({.type = "latch", .keys = {"k"}, .owner = ""})) return;  // those of an old commit
+  const Words two{"set", "k", std::to_string(kPool)};
+  std::vector<ClientPlan> clients;
+  for (const std::string name : {"a", "b", "c"}) clients.push_back(rlock(name, "semaphore", name + ":1"));
+  settings.push_back(
+      {.name = "semaphore-three", .clients = clients, .keys = {"k"}, .begins = two, .faults = 1});
+  clients.push_back(redisson("java", "semaphore"));
+  settings.push_back({.name = "semaphore-many",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .begins = two,
+                      .faults = 3,
+                      .crashes = 1,
+                      .walks = true});
+  clients = {rlock("one", "down", "a:1"), rlock("other", "down", "b:1"), rlock("c", "latch", "c:1"),
+             rlock("d", "latch", "d:1")};
+  settings.push_back({.name = "latch-two",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .begins = two,
+                      .faults = 2,
+                      .gives_up = false});
+}
+
 }  // namespace
 
 std::vector<Setting> all_settings() {
   std::vector<Setting> settings;
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit", "spin"})
     add_small(settings, type);
+  add_counters(settings);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})
     add_large(settings, type);

@@ -29,7 +29,9 @@ World::World(const Setting& setting, Interpreter& lua)
       store_(kBegin),
       clients_(setting.clients.size()),
       faults_(setting.faults),
-      crashes_(setting.crashes) {}
+      crashes_(setting.crashes) {
+  if (!setting.begins.empty()) store_.call(setting.begins);
+}
 
 // --- what may happen -----------------------------------------------------------------------------
 
@@ -54,7 +56,7 @@ bool World::urgent() const {
 std::int64_t World::next_time() const {
   std::int64_t next = store_.next_expiry() != 0 ? store_.next_expiry() + 1 : 0;
   const auto consider = [&](std::int64_t time) {
-    if (time > store_.now() && (next == 0 || time < next)) next = time;
+    if (time > store_.now() && time != kNever && (next == 0 || time < next)) next = time;
   };
   for (const Client& one : clients_)
     if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed)
@@ -220,9 +222,10 @@ void World::ask(int who, Fate fate) {
     if (outer < 0 || sure(outer)) blame(fmt::format("{} is refused, for no reason", plan(who).name));
     return give_up(who);
   }
+  if (hold(who).ends() == Ends::at_once) return end_hold(who);
   one.phase = Phase::holding;
   one.asked = now;
-  one.due = now + plan(who).lease / 3;
+  one.due = hold(who).ends() == Ends::by_release ? kNever : now + plan(who).lease / 3;
   one.busy.reset();
   if (!hold(who).listens_while_held()) store_.stop_listening(who);
   judge_fences(who, asked.fences);
@@ -231,6 +234,7 @@ void World::ask(int who, Fate fate) {
 void World::sleep(int who) {
   Client& one = client(who);
   one.phase = Phase::sleeping;
+  one.woken = false;
   one.due = store_.now() + hold(who).sleeps(*one.busy);
   listen(who);
 }
@@ -250,8 +254,9 @@ void World::hear(int who, const std::string& channel, const std::optional<std::s
   Client& one = client(who);
   if (one.phase != Phase::sleeping) return;
   const Heard heard = hold(who).hear(channel, text, *one.busy);
-  if (heard.moved) sleep(who);
+  if (heard.moved && !one.woken) sleep(who);
   if (!heard.ask_after) return;
+  one.woken = true;
   const std::int64_t at = store_.now() + *heard.ask_after;
   one.due = heard.not_before ? at : std::min(one.due, at);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,12 +29,15 @@ struct Setting {
   std::string name;
   std::vector<ClientPlan> clients;
   std::vector<std::string> keys;  ///< those that people name
+  Words begins{};                 ///< a command that makes what the clients need
   int faults = 0;  ///< calls that are late or whose reply is lost, connections for messages that break
   int crashes = 0;
   int renewals = 1;      ///< of each hold; then it is released
   bool gives_up = true;  ///< a waiter may give up at any time
   bool walks = false;    ///< too large to be explored to its end: by random walks
 };
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 enum class Phase : char { idle, asking, sleeping, holding, releasing, following, undoing, done, crashed };
 
@@ -58,6 +62,8 @@ struct Client {
   int renewals = 0;
   int tries = 0;  ///< of what it asks now that came to no answer
   bool asked_once = false;
+  bool woken =
+      false;  ///< while it sleeps: it has heard that it is worth asking, and a new place changes nothing
   bool late_asks = false;  ///< a copy of an acquire may be on its way
   bool lost = false;       ///< it was told that the lock is not its own
   std::optional<Busy> busy{};
@@ -138,6 +144,8 @@ class World {
   void judge_wait();
   std::int64_t seen_by_redisson() const;
   void judge_rest();
+  void judge_semaphore();
+  void judge_latch();
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
   void blame(const std::string& what);
   bool held(const std::string& key) const;

@@ -444,6 +444,16 @@ TEST_CASE("who gives up leaves the line, and passes on that it was told") {
   CHECK(scene.line() == "c:1");
 }
 
+TEST_CASE("who becomes second while the lock is free asks soon, in case that the first is frozen") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1", "c:1", "d:1"}) scene.ask(owner);
+  const Listener first = scene.listener("b:1");
+  Listener third = scene.listener("d:1");
+  scene.release("a:1");
+  scene.undo(Lock{waiting("c:1")});
+  CHECK(third.heard() == "2 0");
+}
+
 TEST_CASE("a forced release tells the first of the line") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);

@@ -1,0 +1,115 @@
+// What rlock does with semaphores and latches, whose holders nobody knows: made of its own classes.
+
+#include "hold.h"
+
+#if __has_include("sync/line.h")
+
+#include "rules_of_today.h"
+#include "sync/latch.h"
+#include "sync/pool.h"
+#include "sync/semaphore.h"
+
+namespace rlock::model {
+namespace {
+
+/// Waits for a Waitable that has no owner and no lease.
+class Counter : public Hold {
+ public:
+  Asked read(const Reply& reply) const override { return read_asked(waitable(), reply); }
+  Call ask(std::int64_t waited) const override { return ask_of(waitable(), waited); }
+  std::vector<Call> renew() const override { return {}; }
+  std::vector<Call> release() const override { return {}; }
+  std::vector<Call> undo() const override {
+    auto call = waitable().undo(Wake::waiters);
+    return call ? std::vector{*std::move(call)} : std::vector<Call>{};
+  }
+  bool renewed(std::size_t, const Reply&) const override { return false; }
+  Freed freed(std::size_t, const Reply&) const override { return {}; }
+
+  bool queues() const override { return waitable().queues(); }
+  std::vector<std::string> channels(const Busy& busy) const override {
+    std::vector<std::string> names;
+    for (const Channel& channel : channels_of(waitable(), busy)) names.push_back(channel.str());
+    return names;
+  }
+  Heard hear(const std::string& channel, const std::optional<std::string>& text, Busy& busy) const override {
+    return hear_as(waitable(), channel, text, busy);
+  }
+  std::int64_t sleeps(const Busy& busy) const override { return poll_of(waitable(), busy); }
+  bool listens_while_held() const override { return false; }
+
+  Ends ends() const override { return Ends::at_once; }
+  std::vector<Place> places() const override { return {}; }
+  bool is_ours() const override { return true; }
+
+ protected:
+  virtual const Waitable& waitable() const = 0;
+};
+
+/// One permit of a semaphore. Giving it back is a request of its own, as `rlock sem release` sends it.
+class SemaphoreHold final : public Counter {
+ public:
+  explicit SemaphoreHold(const LockName& name)
+      : taking_(name, 1, PubSub::classic), giving_(name, PoolKind::semaphore, PubSub::classic) {}
+
+  std::vector<Call> release() const override { return {giving_.add(1)}; }
+  Freed freed(std::size_t, const Reply& reply) const override {
+    const bool done = giving_.read_add(reply).how == PoolAnswer::How::done;
+    return {.how = done ? Freed::How::done : Freed::How::failed};
+  }
+  Ends ends() const override { return Ends::by_release; }
+
+ private:
+  const Waitable& waitable() const override { return taking_; }
+
+  Semaphore taking_;
+  Pool giving_;
+};
+
+/// Waits until a latch is open.
+class LatchIsOpen : public Counter {
+ public:
+  explicit LatchIsOpen(const LockName& name) : wait_(name, LatchWait::Until::open) {}
+
+ private:
+  const Waitable& waitable() const override { return wait_; }
+
+  LatchWait wait_;
+};
+
+/// Counts a latch down once.
+class CountDown final : public LatchIsOpen {
+ public:
+  explicit CountDown(const LockName& name) : LatchIsOpen(name), latch_(name, PubSub::classic) {}
+
+  Call ask(std::int64_t) const override { return latch_.down(1); }
+  Asked read(const Reply& reply) const override {
+    const bool done = latch_.read_down(reply).how == LatchAnswer::How::done;
+    return {.how = done ? Asked::How::held : Asked::How::refused};
+  }
+
+ private:
+  Latch latch_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Hold> make_counter(const Wanted& wanted) {
+  const LockName name{wanted.keys.front()};
+  if (wanted.type == "semaphore") return std::make_shared<SemaphoreHold>(name);
+  if (wanted.type == "latch") return std::make_shared<LatchIsOpen>(name);
+  if (wanted.type == "down") return std::make_shared<CountDown>(name);
+  return nullptr;
+}
+
+}  // namespace rlock::model
+
+#else
+
+namespace rlock::model {
+
+std::shared_ptr<const Hold> make_counter(const Wanted&) { return nullptr; }
+
+}  // namespace rlock::model
+
+#endif
