@@ -265,7 +265,21 @@ TEST_CASE("what a reader is answered when it asks which others live does not cha
     CHECK(run.exit_code(kDeadline) == 7);
     CHECK(stage.relay.asked().contains("read/sweep"));
     CHECK(stage.record()["outcome"] == "ran");
+    CHECK(stage.record()["released"] == "yes");
   }
+}
+
+TEST_CASE("a reader that frees the lock by its second call says when the waiters could not be told") {
+  Stage stage;
+  stage.server.cli({"HSET", "k", "mode", "read", "dead:1", "1"});
+  stage.server.cli({"PEXPIRE", "k", "600000"});
+  stage.relay.say_instead("read/sweep",
+                          wire::array({wire::text("released"), wire::text("NOPERM no channel")}));
+  Rlock run = stage.rlock(stage.run({"read", {"-s"}}, {"-n"}, "exit 7"));
+  CHECK(run.exit_code(kDeadline) == 7);
+  CHECK(run.err().find("released 'k', but could not tell its waiters: NOPERM no channel") !=
+        std::string::npos);
+  CHECK(stage.record()["released"] == "yes");
 }
 
 TEST_CASE("what is answered to WAIT counts only when it is enough of a number") {
