@@ -7,6 +7,7 @@
 
 #include "support/direct.h"
 #include "support/redis_server.h"
+#include "sync/inspect.h"
 #include "sync/lock.h"
 
 using namespace rlock;
@@ -205,4 +206,35 @@ TEST_CASE("a command is named without its folder, and the CI job by its address"
   CHECK(about_us("make").url == "https://github.example/a/b/actions/runs/12");
   ::unsetenv("GITHUB_RUN_ID");
   CHECK(about_us("make").url == std::nullopt);
+}
+
+TEST_CASE(
+    "where a crowd has written something down, the facts of the holders are found, and those of a latch") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.write(facts());
+  scene.server.cli({"HSET", "rlock:meta:{deploy}", "latch", R"({"total":3,"opened":null})"});
+  scene.server.cli({"EVAL", "for i = 1, 5001 do redis.call('hset', KEYS[1], 'dead:' .. i, '{}') end", "1",
+                    "rlock:meta:{deploy}"});
+  const KnownFacts known = read_facts(scene.redis.run(ask_facts(kName)));
+  CHECK(known.facts.size() == 1);
+  CHECK(known.facts.at(kMe).host == "ci-7");
+  CHECK(known.latch);
+}
+
+TEST_CASE("facts that are too much for one reply are left out") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.server.cli({"EVAL", "for i = 1, 100 do redis.call('hset', KEYS[1], i, string.rep('x', 60000)) end",
+                    "1", "rlock:meta:{deploy}"});
+  CHECK(scene.redis.run(ask_facts(kName)).items().size() == 2 * 50);
+}
+
+TEST_CASE("something else in the place of the facts is no facts, and no error") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.server.cli({"SET", "rlock:meta:{deploy}", "theirs"});
+  const Reply nothing = scene.redis.run(ask_facts(kName));
+  REQUIRE(nothing.kind() == Reply::Kind::array);
+  CHECK(nothing.items().empty());
 }

@@ -75,3 +75,27 @@ TEST_CASE("a deleted pool takes its permits along, once") {
   const Pool again{kPool, PoolKind::permits, PubSub::classic};
   CHECK(again.read_remove(scene.redis.run(again.remove())).how == PoolAnswer::How::absent);
 }
+
+TEST_CASE("who may not tell those who wait makes permits available all the same, and says why") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.count = 3, .total = 3}));
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command(
+      {"ACL", "SETUSER", "half", "on", "nopass", "~*", "+@all", "resetchannels", "&" + kPoolChannel.str()}));
+  const auto add = [&] {
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+    return pool.read_add(scene.redis.run(pool.add(1)));
+  };
+
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+  CHECK(add().unannounced.find("channel") != std::string::npos);
+  scene.redis.run(command({"AUTH", "half", "x"}));
+  CHECK(add().unannounced.empty());
+
+  // The permits are announced, but who waits in the line cannot be told that they are enough.
+  const Claim waiting{
+      .name = kPool, .owner = Owner{"b:1"}, .lease = Milliseconds{30000}, .turn = Turn::queue};
+  REQUIRE(is_busy(scene.ask(Permits{waiting, {.count = 3}})));
+  CHECK(add().unannounced.find("channel") != std::string::npos);
+  CHECK(scene.available() == "3");
+}
