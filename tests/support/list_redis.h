@@ -50,6 +50,8 @@ class ListRedis final : public Redis {
   const Votes& votes(Request request) const override { return votes_.at(request); }
   bool settled(Request request) const override { return votes(request).front().settled(); }
   void drop(Request request) override { votes_.erase(request); }
+  /// Requests that nobody has dropped.
+  std::size_t open() const { return votes_.size(); }
   void detach(Request request) override { drop(request); }
   Votes run(const Call& call, const Delivery&, const Patience& patience, const EnoughFrom&) override {
     const Request request = reply_to(call);

@@ -86,6 +86,39 @@ TEST_CASE("a lock that could not be renewed is lost when the stop signal is due,
   CHECK(keeper.lost());
 }
 
+TEST_CASE("a keeper that was stopped has awaited the renewal on its way, and begins no other") {
+  ListRedis redis;
+  redis.replies_take = true;
+  redis.answers(kDone);
+  redis.answers(kGone);
+  Keeper keeper{redis, keeping(30s)};
+  keeper.ready(0, after(10s));
+  keeper.stop(within(5s));
+  CHECK(keeper.lease().asked == after(10s));
+
+  keeper.look_now();
+  turn(keeper, after(20s));
+  CHECK(redis.log.size() == 1);
+  CHECK(!keeper.lost());
+}
+
+TEST_CASE("a keeper that ends, or is awaited no longer, drops what nobody has answered") {
+  ListRedis redis;
+  redis.replies_take = true;
+  redis.answers(kDone);
+  {
+    Keeper keeper{redis, keeping(30s)};
+    keeper.ready(0, after(10s));
+    CHECK(redis.open() == 1);
+  }
+  CHECK(redis.open() == 0);
+
+  Keeper keeper{redis, keeping(30s)};
+  keeper.ready(0, after(10s));
+  keeper.stop(within(0s));
+  CHECK(redis.open() == 0);
+}
+
 TEST_CASE("without renewals the lock ends with its lease") {
   ListRedis redis;
   Keeper keeper{redis, keeping(30s, false)};
