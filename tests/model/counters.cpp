@@ -18,7 +18,7 @@ class Counter : public Hold {
   Asked read(const Reply& reply) const override { return read_asked(waitable(), reply); }
   Call ask(std::int64_t waited) const override { return ask_of(waitable(), waited); }
   std::vector<Call> renew() const override { return {}; }
-  std::vector<Call> release() const override { return {}; }
+  std::vector<Call> release(std::int64_t) const override { return {}; }
   std::vector<Call> undo() const override {
     auto call = waitable().undo(Wake::waiters);
     return call ? std::vector{*std::move(call)} : std::vector<Call>{};
@@ -52,7 +52,7 @@ class SemaphoreHold final : public Counter {
   explicit SemaphoreHold(const LockName& name)
       : taking_(name, 1, PubSub::classic), giving_(name, PoolKind::semaphore, PubSub::classic) {}
 
-  std::vector<Call> release() const override { return {giving_.add(1)}; }
+  std::vector<Call> release(std::int64_t) const override { return {giving_.add(1)}; }
   Freed freed(std::size_t, const Reply& reply) const override {
     const bool done = giving_.read_add(reply).how == PoolAnswer::How::done;
     return {.how = done ? Freed::How::done : Freed::How::failed};

@@ -48,9 +48,11 @@ class OfRlock final : public Hold {
     return calls;
   }
 
-  std::vector<Call> release() const override {
+  std::vector<Call> release(std::int64_t keep_until) const override {
+    std::optional<Milliseconds> until;
+    if (keep_until > 0) until = Milliseconds{keep_until};
     std::vector<Call> calls;
-    for (const auto& part : parts_) calls.push_back(part->release({}));
+    for (const auto& part : parts_) calls.push_back(part->release({.keep_until = until}));
     return calls;
   }
 
@@ -71,6 +73,7 @@ class OfRlock final : public Hold {
     Freed freed{.how = Freed::How::done, .then = released->then};
     if (released->how == Released::How::was_not_ours) freed.how = Freed::How::not_ours;
     if (released->how == Released::How::still_held) freed.how = Freed::How::still_held;
+    if (released->how == Released::How::kept) freed.how = Freed::How::kept;
     return freed;
   }
 

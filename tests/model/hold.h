@@ -21,7 +21,7 @@ struct Asked {
 
 /// What a release came to.
 struct Freed {
-  enum class How { done, still_held, not_ours, failed } how = How::failed;
+  enum class How { done, still_held, kept, not_ours, failed } how = How::failed;
   std::optional<Call> then{};
 };
 
@@ -53,8 +53,9 @@ class Hold {
 
   virtual Call ask(std::int64_t waited) const = 0;
   virtual Asked read(const Reply& reply) const = 0;
-  virtual std::vector<Call> renew() const = 0;    ///< of each key
-  virtual std::vector<Call> release() const = 0;  ///< of each key
+  virtual std::vector<Call> renew() const = 0;  ///< of each key
+  /// Of each key. `keep_until`: server time before which it stays (--min-hold); 0: it need not.
+  virtual std::vector<Call> release(std::int64_t keep_until) const = 0;
   virtual std::vector<Call> undo() const = 0;
   virtual bool renewed(std::size_t part, const Reply& reply) const = 0;
   virtual Freed freed(std::size_t part, const Reply& reply) const = 0;

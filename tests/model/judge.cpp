@@ -47,6 +47,7 @@ void World::judge() {
     for (const std::string& key : setting_->keys) judge_queue(key);
   if (setting_->clients.front().type == "semaphore") judge_semaphore();
   if (setting_->clients.front().type == "down") judge_latch();
+  judge_kept();
   judge_wait();
   if (at_rest()) judge_rest();
 }
@@ -126,6 +127,12 @@ void World::judge_permits(int who, const std::string& taken) {
   if (last.integer() < sure_so_long)
     blame(fmt::format("{} clients are sure of a permit until {} is, but {} last so long", sure_so_long,
                       plan(who).name, last.integer()));
+}
+
+/// What was released with --min-hold stays as long as that, and then ends.
+void World::judge_kept() {
+  for (const auto& [key, until] : kept_until_)
+    if (store_.now() < until && !held(key)) blame(fmt::format("'{}' is kept, but it is gone", key));
 }
 
 /// A permit is available, or somebody has it, and never both.
@@ -226,7 +233,8 @@ void World::judge_wait() {
 
 /// At the end there is nothing but the memory of requests, and counters: nobody's hold, nobody's place.
 void World::judge_rest() {
-  if (excused_) return;
+  const auto is_kept = [&](const auto& one) { return store_.now() <= one.second; };
+  if (excused_ || std::ranges::any_of(kept_until_, is_kept)) return;
   for (const std::string& key : store_.keys()) {
     if (key.starts_with("redisson_lock_token:")) continue;
     const std::string& type = setting_->clients.front().type;
@@ -271,11 +279,12 @@ std::string World::describe() const {
     // How long it waits or holds matters only where its calls or its lease depend on it.
     const bool has_lease = hold(who).ends() == Ends::with_lease;
     const bool waiting = is_waiting(one.phase) && has_lease;
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
+    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
                         one.due == kNever ? -1 : std::max<std::int64_t>(one.due - now, 0),
                         waiting ? one.begun - now : 0,
-                        one.phase == Phase::holding && has_lease ? one.asked - now : 0, one.renewals,
-                        one.tries, one.asked_once, one.late_asks, one.lost, one.woken);
+                        one.phase == Phase::holding && has_lease ? one.asked - now : 0,
+                        keep_until(who) == 0 ? 0 : std::max<std::int64_t>(keep_until(who) - now, 0),
+                        one.renewals, one.tries, one.asked_once, one.late_asks, one.lost, one.woken);
     if (one.busy)
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);
@@ -287,6 +296,8 @@ std::string World::describe() const {
   }
   text += fmt::format("{} {} {} {}", faults_, crashes_, excused_, free_since_ == 0 ? 0 : now - free_since_);
   for (const auto& [key, fence] : last_fence_) text += fmt::format(" {}", fence);
+  for (const auto& [key, until] : kept_until_)
+    text += fmt::format(" {}", std::max<std::int64_t>(until - now, 0));
   return text;
 }
 

@@ -241,7 +241,7 @@ class OfRedisson final : public Hold {
 
   Call ask(std::int64_t) const override { return call(scripts_.acquire); }
   std::vector<Call> renew() const override { return {call(scripts_.renew)}; }
-  std::vector<Call> release() const override { return {call(scripts_.release)}; }
+  std::vector<Call> release(std::int64_t) const override { return {call(scripts_.release)}; }
   std::vector<Call> undo() const override {
     if (scripts_.leave == nullptr) return {};
     return {call(scripts_.leave)};

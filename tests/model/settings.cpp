@@ -75,6 +75,13 @@ void add_small(std::vector<Setting>& settings, const std::string& type) {
        .gives_up = false});
 }
 
+/// The key stays for a while when it is released.
+void add_min_hold(std::vector<Setting>& settings, const std::string& type) {
+  std::vector<ClientPlan> clients{rlock("a", type, "a:1"), rlock("b", type, "b:1")};
+  for (ClientPlan& one : clients) one.min_hold = 5000;
+  settings.push_back({.name = type + "-min-hold", .clients = clients, .keys = {"k"}, .faults = 1});
+}
+
 /// Beside Redisson's clients.
 void add_redisson(std::vector<Setting>& settings, const std::string& type) {
   settings.push_back({.name = type + "-redisson",
@@ -158,6 +165,7 @@ std::vector<Setting> all_settings() {
   std::vector<Setting> settings;
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit", "spin"})
     add_small(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair", "write", "plain"}) add_min_hold(settings, type);
   add_counters(settings);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})

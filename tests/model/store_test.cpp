@@ -191,7 +191,7 @@ TEST_CASE("the scripts come to the same over the store as on a server") {
     for (int round = 0; round < (test::long_profile() ? 20'000 : 600); ++round) {
       const model::Hold& hold = *dice.pick(holds);
       const std::vector<std::vector<Call>> choices{
-          {hold.ask(0)}, {hold.ask(700)}, hold.renew(), hold.release(), hold.undo()};
+          {hold.ask(0)}, {hold.ask(700)}, hold.renew(), hold.release(0), hold.undo()};
       const auto& chosen = dice.pick(choices);
       Call call = chosen.empty() ? hold.ask(0) : chosen.front();
       if (!before.empty() && dice.below(4) == 0) call = dice.pick(before);  // late

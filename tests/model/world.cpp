@@ -224,10 +224,13 @@ void World::ask(int who, Fate fate) {
   }
   if (hold(who).ends() == Ends::at_once) return end_hold(who);
   one.phase = Phase::holding;
-  one.asked = now;
+  one.asked = one.held_since = now;
   one.due = hold(who).ends() == Ends::by_release ? kNever : now + plan(who).lease / 3;
   one.busy.reset();
   if (!hold(who).listens_while_held()) store_.stop_listening(who);
+  for (const Place& place : hold(who).places())
+    if (kept_until_[place.key] > now)
+      blame(fmt::format("{} gets '{}', which is kept", plan(who).name, place.key));
   judge_fences(who, asked.fences);
 }
 
@@ -290,11 +293,15 @@ void World::renew(int who, Fate fate) {
   one.asked = now;
 }
 
+std::int64_t World::keep_until(int who) const {
+  return plan(who).min_hold == 0 ? 0 : client(who).held_since + plan(who).min_hold;
+}
+
 /// As release(): of each key, again until it is answered, and then what some answers ask for.
 void World::release(int who, Fate fate) {
   Client& one = client(who);
   const bool first = one.tries == 0;
-  const auto replies = send(who, hold(who).release(), "release", fate);
+  const auto replies = send(who, hold(who).release(keep_until(who)), "release", fate);
   if (replies.empty()) {
     one.due = store_.now() + kReplyIn;
     if (++one.tries == kReleaseTries) {
@@ -310,6 +317,7 @@ void World::release(int who, Fate fate) {
     // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time:
     // what it takes ends with its lease.
     if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
+    if (freed.how == Freed::How::kept) kept_until_[hold(who).places()[part].key] = keep_until(who);
     if (freed.then) one.then.push_back(std::make_shared<Call>(*std::move(freed.then)));
   }
   one.tries = 0;
@@ -330,7 +338,7 @@ void World::follow(int who, Fate fate) {
 }
 
 void World::finish_release(int who) {
-  send_on_abandoned(who, hold(who).release(), "release");
+  send_on_abandoned(who, hold(who).release(keep_until(who)), "release");
   end_hold(who);
 }
 

@@ -21,7 +21,8 @@ struct ClientPlan {
   std::vector<std::shared_ptr<const Hold>> holds;
   std::int64_t lease;
   std::string owner;
-  int inside = -1;  ///< it begins only while this client holds
+  int inside = -1;            ///< it begins only while this client holds
+  std::int64_t min_hold = 0;  ///< --min-hold
 };
 
 /// Who does what, and how much goes wrong. Several worlds share one.
@@ -59,6 +60,7 @@ struct Client {
   std::int64_t due = 0;    ///< when it acts next
   std::int64_t begun = 0;  ///< its wait
   std::int64_t asked = 0;  ///< the last call that gave it its lease
+  std::int64_t held_since = 0;
   int renewals = 0;
   int tries = 0;  ///< of what it asks now that came to no answer
   bool asked_once = false;
@@ -123,6 +125,7 @@ class World {
   void release(int who, Fate fate);
   void follow(int who, Fate fate);
   void finish_release(int who);
+  std::int64_t keep_until(int who) const;
   void give_up(int who);
   void undo(int who, Fate fate);
   void end_hold(int who);
@@ -144,6 +147,7 @@ class World {
   void judge_wait();
   std::int64_t seen_by_redisson() const;
   void judge_rest();
+  void judge_kept();
   void judge_semaphore();
   void judge_latch();
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
@@ -161,6 +165,7 @@ class World {
   bool excused_ = false;         ///< somebody ended without a last word: what it held ends with its lease
   std::int64_t free_since_ = 0;  ///< nobody holds it although somebody waits; 0: not so
   std::map<std::string, std::int64_t> last_fence_{};   ///< of each key
+  std::map<std::string, std::int64_t> kept_until_{};   ///< what was released with --min-hold
   std::map<std::string, std::int64_t> ends_before_{};  ///< of what people name: when it would have ended
   std::optional<std::string> wrong_{};
   std::vector<std::string>* trace_ = nullptr;
