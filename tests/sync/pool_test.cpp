@@ -20,6 +20,17 @@ TEST_CASE("a pool is made once, and is told to have been made to the repetition 
   CHECK(scene.available() == "3");
 }
 
+TEST_CASE("permits that are still taken from an earlier pool of the name are not available in the next") {
+  Permitted scene;
+  scene.ask(permits("a:1", {.count = 2, .total = 5}));
+  const std::string ended = std::get<Held>(scene.ask(permits("b:1", {.total = 5}))).permits.front();
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", ended});
+  scene.server.cli({"DEL", "pool"});
+  scene.pool_of(5);
+  CHECK(scene.available() == "3");
+  CHECK(scene.taken() == "2");
+}
+
 TEST_CASE("permits are added, or taken out of the pool, once per request") {
   Permitted scene;
   const Pool nothing{kPool, PoolKind::permits, PubSub::classic};
