@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "base/text.h"
@@ -282,6 +283,32 @@ TEST_CASE("17: waiters of a lock are counted by who listens") {
   REQUIRE(eventually([&] { return scene.redis.listeners("redisson_lock__channel:{orders}") == 2; }));
   CHECK(scene.text({"orders"}).starts_with("orders        lock, held, 2 wait\n"));
   CHECK(scene.json({"orders"}).find(R"("subscribers":2)") != std::string::npos);
+}
+
+TEST_CASE("who waits is shown with what it says of itself, whatever it waits for") {
+  for (const auto& [held, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {"lock", "lock"}, {"fair", "fair"}, {"fenced", "fenced"}, {"write", "read"}, {"read", "write"}}) {
+    CAPTURE(wanted);
+    Scene scene;
+    const Rlock holder = scene.redis.rlock("run", "-k", "orders", "--type", held, "--", "sleep", "60");
+    REQUIRE(eventually([&] { return scene.redis.has("orders"); }));
+    const Rlock waiter = scene.redis.rlock("run", "-k", "orders", "--type", wanted, "--reason", "hotfix 42",
+                                           "--label", "team=core", "--", "true");
+    nlohmann::json first;
+    REQUIRE(eventually([&] {
+      const auto key = nlohmann::json::parse(scene.output({"inspect", "--json"}, {"orders"}))["keys"][0];
+      if (key["waiters"].empty() || key["waiters"][0]["meta"].is_null()) return false;
+      first = key["waiters"][0];
+      return true;
+    }));
+    CHECK(first["position"] == 1);
+    CHECK(first["since"] > 1600000000000);
+    CHECK(first["meta"]["reason"] == "hotfix 42");
+    CHECK(first["meta"]["labels"]["team"] == "core");
+    CHECK(first["meta"]["pid"] == waiter.pid());
+    const std::string text = scene.output({"inspect", "-v"}, {"orders"});
+    CHECK_MESSAGE(text.find("\"hotfix 42\"") != std::string::npos, text);
+  }
 }
 
 TEST_CASE("18: a pool of permits tells slots and what is left") {

@@ -171,15 +171,20 @@ TEST_CASE("the store answers each command as a server does") {
 }
 
 TEST_CASE("the scripts come to the same over the store as on a server") {
-  for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"}) {
+  for (const std::string type :
+       {"lock", "fenced", "fair", "read", "write", "plain", "permit", "semaphore", "latch"}) {
     CAPTURE(type);
     Pair both;
+    if (type == "semaphore" || type == "latch")
+      both.run({.script = &kCommand, .keys = {}, .args = {"set", "k", "2"}});
     Direct listener{both.server};
     std::vector<std::shared_ptr<const model::Hold>> holds;
     for (const std::string owner : {"a:1", "b:1", "c:1"}) {
       for (const bool again : {false, true})
         holds.push_back(make_hold({type, {"k"}, owner, 30000, again, false}));
-      holds.push_back(make_hold({type == "read" ? "write" : type == "write" ? "read" : type, {"k"}, owner}));
+      const bool has_other = type == "read" || type == "write" || type == "latch";
+      const std::string other = type == "read" ? "write" : type == "write" ? "read" : "down";
+      holds.push_back(make_hold({has_other ? other : type, {"k"}, owner}));
       if (owner == "c:1") continue;  // nobody hears what it is told: it is dead
       for (const std::string& channel : holds[0]->channels({})) {
         listener.run(command({"SUBSCRIBE", channel + ":" + owner}));
@@ -190,8 +195,9 @@ TEST_CASE("the scripts come to the same over the store as on a server") {
     std::deque<Call> before;
     for (int round = 0; round < (test::long_profile() ? 20'000 : 600); ++round) {
       const model::Hold& hold = *dice.pick(holds);
-      const std::vector<std::vector<Call>> choices{
-          {hold.ask(0)}, {hold.ask(700)}, hold.renew(), hold.release(0), hold.undo()};
+      const std::vector<std::vector<Call>> choices{{hold.ask(0)}, {hold.ask(700)},
+                                                   hold.renew(),  hold.release(0),
+                                                   hold.undo(),   hold.release(both.store.now() + 5000)};
       const auto& chosen = dice.pick(choices);
       Call call = chosen.empty() ? hold.ask(0) : chosen.front();
       if (!before.empty() && dice.below(4) == 0) call = dice.pick(before);  // late
