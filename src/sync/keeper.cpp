@@ -65,10 +65,7 @@ void Keeper::look_now() noexcept { looks_now_ = options_.lease.budget.renews; }
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
   // A renewal that arrives behind the release would find nothing and say "not ours".
-  while (try_ && !lost() && !patience.ended(Clock::now())) {
-    redis_.loop().turn(patience.until);
-    advance(Clock::now());
-  }
+  while (try_ && !lost() && !patience.ended(Clock::now())) redis_.loop().turn(patience.until);
   finish();
 }
 

@@ -100,6 +100,23 @@ TEST_CASE("a keeper that was stopped has awaited the renewal on its way, and beg
   turn(keeper, after(20s));
   CHECK(redis.log.size() == 1);
   CHECK(!keeper.lost());
+
+  bool waits = false;
+  keeper.stop({after(40s), [&] { return waits = true; }});
+  CHECK_FALSE(waits);  // for nothing
+}
+
+TEST_CASE("somebody who says that it was taken away makes it renew now, and once") {
+  ListRedis redis;
+  redis.answers(kDone);
+  redis.answers(kDone);
+  Keeper keeper{redis, keeping(30s)};
+  keeper.look_now();
+  CHECK(keeper.wake_at() <= after(1s));
+  turn(keeper, after(1s));
+  CHECK(redis.log.size() == 1);
+  CHECK(keeper.lease().asked == after(1s));
+  CHECK(keeper.wake_at() == after(11s));
 }
 
 TEST_CASE("a keeper that ends, or is awaited no longer, drops what nobody has answered") {
