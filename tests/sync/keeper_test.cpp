@@ -247,6 +247,46 @@ TEST_CASE("a quorum of confirmations is wanted for each part, not for all of the
   CHECK(!keeper.lost());
 }
 
+TEST_CASE("a lock whose renewals too few replicas have confirmed says so when it is lost") {
+  ListRedis redis{3};
+  Keeper::Options options = keeping(30s);
+  options.sync_replicas = 1;
+  Keeper keeper{redis, options};
+
+  redis.answers(kDone);
+  for (const int replicas : {1, 0, 0}) redis.answers(Reply{replicas});  // to WAIT, of each node
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+
+  turn(keeper, keeper.stop_at());
+  REQUIRE(keeper.lost());
+  CHECK(keeper.why().find("0 of 1 replicas") != std::string::npos);
+}
+
+TEST_CASE("of several parts all have to be renewed in one try") {
+  ListRedis redis;
+  const Toy other{"other"};
+  Keeper::Options options = keeping(30s);
+  options.parts.push_back(part_of(other));
+  Keeper keeper{redis, options};
+
+  redis.is_silent();
+  redis.answers(kDone);
+  turn(keeper, after(10s));
+  CHECK(keeper.lease().asked == kAsked);
+
+  redis.answers(kDone);
+  redis.is_silent();
+  turn(keeper, after(11s));
+  CHECK(keeper.lease().asked == kAsked);
+
+  redis.answers(kDone);
+  redis.answers(kDone);
+  turn(keeper, after(12s));
+  CHECK(keeper.lease().asked == after(12s));
+}
+
 TEST_CASE("an answer to a renewal that cannot be read confirms nothing and ends nothing") {
   ListRedis redis;
   redis.answers(Reply{std::string{"?"}});

@@ -238,3 +238,22 @@ TEST_CASE("something else in the place of the facts is no facts, and no error") 
   REQUIRE(nothing.kind() == Reply::Kind::array);
   CHECK(nothing.items().empty());
 }
+
+TEST_CASE("of waiters with much to say only the first are shown with it") {
+  Scene scene;
+  scene.hold("me:1");
+  scene.server.cli({"EVAL",
+                    "for i = 1, 40 do local owner = string.format('%02d:1', i) "
+                    "redis.call('zadd', KEYS[1], i, owner) "
+                    "redis.call('hset', KEYS[2], owner, '9999999999999 1700000000000000 1 0 0') "
+                    "redis.call('hset', KEYS[3], owner, string.rep('x', 60000)) end",
+                    "3", "redisson_unlock_latch:{deploy}:line", "redisson_unlock_latch:{deploy}:line:waiters",
+                    "redisson_unlock_latch:{deploy}:line:facts"});
+  const Reply content = scene.redis.run(inspect_key(kName, {}));
+  REQUIRE(content.kind() == Reply::Kind::array);
+  const std::vector<Reply> living = content.at(9).items();
+  REQUIRE(living.size() == 4 * 40);
+  std::size_t with_facts = 0;
+  for (std::size_t i = 3; i < living.size(); i += 4) with_facts += living[i].text().empty() ? 0 : 1;
+  CHECK(with_facts == 17);  // the first behind a million bytes is the last
+}

@@ -78,8 +78,11 @@ TEST_CASE("an acquire that is undone gives back what it took, once, and a late c
   scene.init(5);
   const Semaphore came_through = take(2);
   scene.ask(came_through);
+  Listener waiter{scene.server, kChannel};
   scene.undo(came_through);
   scene.undo(came_through);
+  CHECK(waiter.heard() == "5");
+  CHECK(waiter.silence());
   CHECK(scene.available() == "5");
   CHECK(is_busy(scene.ask(came_through)));
   const Semaphore came_late = take(2);
