@@ -26,6 +26,7 @@ class ListRedis final : public Redis {
   std::vector<std::string> log;                ///< what was asked
   std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
+  int attempts = 1;  ///< how often what is posted from now on is sent
   bool persistent = true;
   bool replies_take = false;   ///< those to what was posted come with the next turn of the loop
   bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come
@@ -99,7 +100,7 @@ class ListRedis final : public Redis {
     for (std::size_t node = 0; node < nodes_; ++node) {
       votes[node].asked = Clock::now();
       votes[node].connection = node + 1;
-      votes[node].attempts = 1;
+      votes[node].attempts = attempts;
       votes[node].reply = answer[node];
       if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
     }

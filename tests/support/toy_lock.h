@@ -12,12 +12,18 @@ namespace rlock::test {
 inline constexpr Script kAcquire{"toy/acquire", "0", ""};
 inline constexpr Script kRelease{"toy/release", "0", ""};
 inline constexpr Script kRenew{"toy/renew", "0", ""};
+inline constexpr Script kSecond{"toy/second", "0", ""};
 
 inline const Reply kHeld{1};
 inline const Reply kBusy{0};
 inline const Reply kForeign{-1};
 inline const Reply kDone{std::string{"renewed"}};
 inline const Reply kGone{std::string{"not_ours"}};
+inline const Reply kFree{std::string{"released"}};
+inline const Reply kFreeForNobody{std::string{"released, and nobody could be told"}};
+inline const Reply kKept{std::string{"kept"}};                       ///< for half a second
+inline const Reply kFreeAndMore{std::string{"released, and more"}};  ///< there is a second call to send
+inline const Reply kInside{std::string{"not yet, and more"}};        ///< it takes a second call
 
 /// Held on 1, busy on 0, another type on anything else.
 class Toy final : public Lockable {
@@ -41,7 +47,15 @@ class Toy final : public Lockable {
   const Owner& owner() const override { return owner_; }
   Call renew() const override { return call(kRenew); }
   Call release(const ReleaseOptions&) const override { return call(kRelease); }
-  Released decode_release(const Reply&) const override { return {}; }
+  Released decode_release(const Reply& reply) const override {
+    const std::string word = reply.kind() == Reply::Kind::text ? reply.text() : "";
+    if (word == kGone.text()) return {.how = Released::How::was_not_ours};
+    if (word == kKept.text()) return {.how = Released::How::kept, .rest = Milliseconds{500}};
+    if (word == kFreeForNobody.text()) return {.unannounced = "no channel"};
+    if (word == kFreeAndMore.text()) return {.then = call(kSecond)};
+    if (word == kInside.text()) return {.how = Released::How::still_held, .then = call(kSecond)};
+    return {};
+  }
   Evidence evidence() const override { return {name_.str(), owner_.str()}; }
 
   /// How long the wait had lasted, as each question says.

@@ -1,0 +1,141 @@
+#include "sync/release.h"
+
+#include <doctest/doctest.h>
+
+#include "support/list_redis.h"
+#include "support/toy_lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+using std::chrono_literals::operator""s;
+using How = ReleaseResult::How;
+
+namespace {
+
+const Toy kToy{"k"};
+
+/// What the release of one lock comes to.
+ReleaseResult released_by(ListRedis& redis) {
+  const std::vector<Part> parts{part_of(kToy)};
+  return release(redis, parts, {}, within(5s)).front();
+}
+
+/// The same where each server answers this; nothing: it does not answer.
+ReleaseResult answered(const ListRedis::Answer& answers) {
+  ListRedis redis{answers.size()};
+  redis.answers(answers);
+  return released_by(redis);
+}
+
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE(
+    "a release is sent once, and on connections that still carry an acquire; nothing of it stays open") {
+  ListRedis redis;
+  redis.answers(kFree);
+  const ReleaseResult back = released_by(redis);
+  CHECK(back.how == How::yes);
+  CHECK(back.why.empty());
+  CHECK(back.unannounced.empty());
+  CHECK(redis.log == std::vector<std::string>{"toy/release"});
+  CHECK(redis.sent_on_abandoned == std::vector<std::string>{"toy/release"});
+  CHECK(redis.open() == 0);
+}
+
+TEST_CASE("'not ours' is a loss, unless a copy that came before it may have released the lock") {
+  ListRedis redis;
+  redis.answers(kGone);
+  CHECK(released_by(redis).how == How::not_ours);
+  redis.answers(kGone);
+  redis.attempts = 2;
+  CHECK(released_by(redis).how == How::yes);
+}
+
+TEST_CASE("where nobody answers, nothing is known, and it is said why") {
+  const ReleaseResult silent = answered({std::nullopt});
+  CHECK(silent.how == How::unknown);
+  CHECK(silent.why == "no answer");
+  const ReleaseResult refused = answered({Reply::error("NOPERM no script")});
+  CHECK(refused.how == How::unknown);
+  CHECK(contains(refused.why, "NOPERM"));
+}
+
+TEST_CASE("a lock that stays for the rest of --min-hold is kept, and for how long") {
+  const ReleaseResult back = answered({kKept});
+  CHECK(back.how == How::kept);
+  CHECK(back.rest == Milliseconds{500});
+}
+
+TEST_CASE("that waiters could not be told is said, and the lock is free") {
+  const ReleaseResult back = answered({kFreeForNobody});
+  CHECK(back.how == How::yes);
+  CHECK(back.unannounced == "no channel");
+}
+
+TEST_CASE("of five servers three have to release it, and those that do not answer are named") {
+  const ReleaseResult back = answered({kFree, std::nullopt, kFree, kFree, std::nullopt});
+  CHECK(back.how == How::yes);
+  CHECK(back.why == "node 2: no answer; node 5: no answer");
+  CHECK(answered({kFree, std::nullopt, std::nullopt, kFree, std::nullopt}).how == How::unknown);
+}
+
+TEST_CASE("of five servers it was lost when three have nothing of it") {
+  CHECK(answered({kGone, kGone, kGone, kFree, kFree}).how == How::not_ours);
+  CHECK(answered({kGone, kGone, kGone, std::nullopt, std::nullopt}).how == How::not_ours);
+  CHECK(answered({kGone, kGone, kFree, kFree, kFree}).how == How::yes);
+  CHECK(answered({kGone, kGone, kFree, std::nullopt, std::nullopt}).how == How::yes);
+  CHECK(answered({kGone, kGone, std::nullopt, std::nullopt, std::nullopt}).how == How::unknown);
+}
+
+TEST_CASE("of four servers it was lost when two have nothing of it") {
+  CHECK(answered({kGone, kGone, kFree, kFree}).how == How::not_ours);
+  CHECK(answered({kGone, kFree, kFree, kFree}).how == How::yes);
+}
+
+TEST_CASE("of several servers one that keeps it is enough to say so, and too few say nothing") {
+  CHECK(answered({kFree, kKept, kFree}).how == How::kept);
+  CHECK(answered({std::nullopt, kKept, std::nullopt}).how == How::unknown);
+}
+
+TEST_CASE("a server that has released it is believed, whatever becomes of its second call") {
+  for (const auto& [second, how] : std::vector<std::pair<Reply, std::string>>{
+           {kFree, ""}, {kFreeForNobody, "no channel"}, {Reply::error("ERR"), ""}, {kGone, ""}}) {
+    ListRedis redis;
+    redis.answers(kFreeAndMore);
+    redis.answers(second);
+    const ReleaseResult back = released_by(redis);
+    CHECK(back.how == How::yes);
+    CHECK(back.unannounced == how);
+    CHECK(redis.log == std::vector<std::string>{"toy/release", "toy/second"});
+  }
+}
+
+TEST_CASE("where it takes a second call to release it, that one decides, of those who have asked for it") {
+  ListRedis redis{3};
+  redis.answers(ListRedis::Answer{kInside, kInside, kFree});
+  redis.answers(ListRedis::Answer{kFree, std::nullopt, std::nullopt});
+  const ReleaseResult back = released_by(redis);
+  CHECK(back.how == How::yes);
+  CHECK(back.why == "node 2: no answer");
+
+  redis.answers(ListRedis::Answer{kInside, kInside, kFree});
+  redis.is_silent();
+  CHECK(released_by(redis).how == How::unknown);
+}
+
+TEST_CASE("each of several locks is released, whatever becomes of the others") {
+  ListRedis redis;
+  redis.answers(kGone);
+  redis.is_silent();
+  redis.answers(kFree);
+  const Toy other{"other"}, third{"third"};
+  const std::vector<Part> parts{part_of(kToy), part_of(other), part_of(third)};
+  const std::vector<ReleaseResult> back = release(redis, parts, {}, within(5s));
+  REQUIRE(back.size() == 3);
+  CHECK(back[0].how == How::not_ours);
+  CHECK(back[1].how == How::unknown);
+  CHECK(back[2].how == How::yes);
+  CHECK(redis.sent_on_abandoned.size() == 3);
+}
