@@ -84,6 +84,7 @@ TEST_CASE("a lock that could not be renewed is lost when the stop signal is due,
   turn(keeper, after(24'400ms));
 
   CHECK(keeper.lost());
+  CHECK(redis.open() == 0);
 }
 
 TEST_CASE("a keeper that was stopped has awaited the renewal on its way, and begins no other") {
@@ -215,6 +216,23 @@ TEST_CASE("a renewal counts only when the replicas have it") {
   turn(keeper, after(11s));
   turn(keeper, after(11s));
   CHECK(keeper.lease().asked == after(11s));
+}
+
+TEST_CASE("a connection that has renewed several parts is asked once what the replicas have") {
+  ListRedis redis;
+  const Toy other{"other"};
+  Keeper::Options options = keeping(30s);
+  options.parts.push_back(part_of(other));
+  options.sync_replicas = 1;
+  Keeper keeper{redis, options};
+
+  redis.answers(kDone);
+  redis.answers(kDone);
+  redis.answers(Reply{1});
+  turn(keeper, after(10s));
+  turn(keeper, after(10s));
+  CHECK(redis.log == std::vector<std::string>{"toy/renew", "toy/renew", "WAIT"});
+  CHECK(keeper.lease().asked == after(10s));
 }
 
 TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing") {
