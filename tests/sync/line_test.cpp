@@ -285,6 +285,18 @@ TEST_CASE("who was killed at the front of a line that moves up is not kept there
   CHECK(scene.line() == "e:1");
 }
 
+TEST_CASE("of many who were killed at the front sixteen leave the line at a time") {
+  LineScene scene;
+  for (const char* owner : {"a:1", "b:1"}) scene.ask(owner);
+  for (int i = 0; i < 40; ++i) scene.ask("dead:" + std::to_string(i));
+  scene.ask("c:1");
+  const Listener first = scene.listener("b:1");
+  const Listener last = scene.listener("c:1");
+  scene.release("a:1");
+  scene.ask("b:1");
+  CHECK(scene.server.cli({"ZCARD", kLine}) == "25");
+}
+
 TEST_CASE("where the first was killed the next is told in the same call, however many were") {
   LineScene scene;
   scene.ask("a:1");
