@@ -124,6 +124,13 @@ class Server:
             raise Silent(f"{self.where}: the connection ended")
         return int(rest) if kind == ":" else line if kind == "-" else rest
 
+    def last_words(self):
+        """For a person: is it there, and the end of its log."""
+        status = self.process.poll()
+        with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as file:
+            log = "".join(file.readlines()[-25:])
+        return f"; {'it runs' if status is None else f'it has ended with {status}'}; its log ends with:\n{log}"
+
     def ready(self):
         try:
             return self.ask("PING", patience=0.2) == "PONG"
@@ -131,17 +138,17 @@ class Server:
             return False
 
 
-def until(fact, what, seconds=60.0):
-    """A step of a fault: goes on when fact() is true. `what` says what is missing when it does not come true."""
+def until(fact, what, seconds=60.0, more=lambda: ""):
+    """A step of a fault: goes on when fact() is true. `what` says what is missing when it does not come true; more() is asked then."""
     end = time.monotonic() + seconds
     while not fact():
         if time.monotonic() > end:
-            raise SystemExit(f"chaos: not within {seconds:.0f} s: {what}")
+            raise SystemExit(f"chaos: not within {seconds:.0f} s: {what}{more()}")
         yield 0.05
 
 
 def until_ready(server):
-    return until(server.ready, f"the server {server.where} answers; its log: {server.folder}/log")
+    return until(server.ready, f"the server {server.where} answers", more=server.last_words)
 
 
 def at_once(steps):

@@ -125,6 +125,19 @@ TEST_CASE("where it takes a second call to release it, that one decides, of thos
   CHECK(released_by(redis).how == How::unknown);
 }
 
+TEST_CASE("a release waits for its answer, but not longer than it may") {
+  const std::vector<Part> parts{part_of(kToy)};
+  const auto released = [&](const Patience& patience) {
+    ListRedis redis;
+    redis.replies_take = true;
+    redis.answers(kFree);
+    return release(redis, parts, {}, patience).front().how;
+  };
+  CHECK(released(within(5s)) == How::yes);
+  CHECK(released(within(0s)) == How::unknown);
+  CHECK(released({plus(Clock::now(), 5s), [] { return true; }}) == How::unknown);
+}
+
 TEST_CASE("each of several locks is released, whatever becomes of the others") {
   ListRedis redis;
   redis.answers(kGone);
