@@ -35,12 +35,14 @@ TEST_CASE(
     "a release is sent once, and on connections that still carry an acquire; nothing of it stays open") {
   ListRedis redis;
   redis.answers(kFree);
-  const ReleaseResult back = released_by(redis);
+  Part part = part_of(kToy);
+  part.release_followers = {Call{.script = nullptr, .keys = {}, .args = {"HDEL", "facts", "o:1"}}};
+  const ReleaseResult back = release(redis, std::vector{part}, {}, within(5s)).front();
   CHECK(back.how == How::yes);
   CHECK(back.why.empty());
   CHECK(back.unannounced.empty());
   CHECK(redis.log == std::vector<std::string>{"toy/release"});
-  CHECK(redis.sent_on_abandoned == std::vector<std::string>{"toy/release"});
+  CHECK(redis.sent_on_abandoned == std::vector<std::string>{"toy/release", "HDEL"});
   CHECK(redis.open() == 0);
 }
 
