@@ -371,6 +371,19 @@ TEST_CASE("what is no read/write lock is refused and left as it was") {
   }
 }
 
+TEST_CASE(
+    "who may not publish removes a read/write lock by force all the same, and says why nobody was told") {
+  Scene scene;
+  scene.ask(reader("me:1"));
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+  const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
+  const Forced forced = decode_forced(LockName{"deploy"}, "a read/write lock", reply);
+  CHECK(forced.how == Forced::How::removed);
+  CHECK(forced.unannounced.find("channel") != std::string::npos);
+  CHECK(scene.all().empty());
+}
+
 TEST_CASE("force removes a read/write lock and wakes with the code of its mode") {
   Scene scene;
   Listener waiter{scene.server, kChannel};
