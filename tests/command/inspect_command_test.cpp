@@ -301,6 +301,8 @@ TEST_CASE("who waits is shown with what it says of itself, whatever it waits for
       first = key["waiters"][0];
       return true;
     }));
+    for (const std::string& key : split(scene.redis.keys(), '\n'))
+      if (key.ends_with(":facts")) CHECK(scene.redis.pttl(key) > 0);
     CHECK(first["position"] == 1);
     CHECK(first["since"] > 1600000000000);
     CHECK(first["meta"]["reason"] == "hotfix 42");

@@ -54,6 +54,7 @@ TEST_CASE("a server that says 'not yours' is believed at once") {
   turn(keeper, after(10s));
 
   REQUIRE(keeper.lost());
+  CHECK(redis.open() == 0);
   CHECK(keeper.stop_at() <= after(10s));
   CHECK(keeper.kill_at() <= after(15s));
 }

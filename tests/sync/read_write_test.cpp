@@ -375,7 +375,8 @@ TEST_CASE(
     "who may not publish removes a read/write lock by force all the same, and says why nobody was told") {
   Scene scene;
   scene.ask(reader("me:1"));
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(
+      command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "-unlink", "resetchannels"}));
   scene.redis.run(command({"AUTH", "mute", "x"}));
   const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
   const Forced forced = decode_forced(LockName{"deploy"}, "a read/write lock", reply);
