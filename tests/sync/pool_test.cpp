@@ -64,6 +64,27 @@ TEST_CASE(
   CHECK(scene.available() == "2");
 }
 
+TEST_CASE("who releases a permit by its id frees those whose lease has ended, too") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 3, .total = 3})));
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits[0]});
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  CHECK(pool.read_release(scene.redis.run(pool.release({held.permits[1]}))).taken == std::vector<bool>{true});
+  CHECK(scene.available() == "2");
+  CHECK(scene.taken() == "1");
+}
+
+TEST_CASE("permits are renewed and released by their ids although the server's memory is full") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 3})));
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});
+  CHECK(pool.read_renewal(scene.redis.run(pool.renew(held.permits, Milliseconds{60000}))) ==
+        std::vector<bool>{true});
+  CHECK(pool.read_release(scene.redis.run(pool.release(held.permits))).taken == std::vector<bool>{true});
+  CHECK(scene.available() == "3");
+}
+
 TEST_CASE("the status of a pool counts ended leases as available, and changes nothing") {
   Permitted scene;
   CHECK(!scene.status());
