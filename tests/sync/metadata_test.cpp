@@ -257,3 +257,21 @@ TEST_CASE("of waiters with much to say only the first are shown with it") {
   for (std::size_t i = 3; i < living.size(); i += 4) with_facts += living[i].text().empty() ? 0 : 1;
   CHECK(with_facts == 17);  // the first behind a million bytes is the last
 }
+
+TEST_CASE("what a waiter says of itself has an end, or is not written") {
+  Scene scene;
+  scene.hold("other:1");
+  const Lock lock{{.name = kName, .owner = kMe, .lease = Milliseconds{30000}, .turn = Turn::queue}};
+  scene.redis.run(lock.ask());
+  const Call write = write_metadata(kName, kMe, lock.evidence(), Milliseconds{30000}, facts());
+  const std::string place = "redisson_unlock_latch:{deploy}:line:facts";
+
+  scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
+  Direct half{scene.server};
+  half.run(command({"AUTH", "half", "x"}));
+  CHECK(half.run(write).is_error());
+  CHECK(!scene.server.has(place));
+
+  CHECK(scene.redis.run(write).text() == "written");
+  CHECK(scene.server.pttl(place) > 0);
+}

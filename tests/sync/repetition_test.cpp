@@ -180,8 +180,6 @@ const Repetition kRepetitions[] = {
     {"latch/status", "SET k 2", "k", "", "['found', 2]"},
 
     {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "'written'"},
-    {"meta/write", "HSET k p 1;lock/acquire 4 k l w f o 9000 9000 0 ch 0", "m k w f", "o o 9000 {\"a\":1} 0",
-     "'written'"},
     {"meta/erase", "HSET m o {}", "m k", "o o", "'erased'", "'absent'"},
     {"meta/erase", "HSET m o {};HSET k o 1", "m k h", "o o ended 100000000001 100000000009 {\"a\":1}",
      "'still_held'"},
