@@ -66,6 +66,22 @@ TEST_CASE("how a hold ended is read back, the newest first") {
   CHECK(scene.read(1).holds.size() == 1);
 }
 
+TEST_CASE("a history ends after a week, or is not written") {
+  Scene scene;
+  scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
+  Direct half{scene.server};
+  half.run(command({"AUTH", "half", "x"}));
+  const Call write = write_end(kName, Owner{"me:1"}, kEvidence, past(1000, 5000), WriteEnd::always);
+  CHECK(half.run(write).is_error());
+  CHECK(scene.read().holds.empty());
+
+  scene.redis.run(write);
+  CHECK(scene.read().holds.size() == 1);
+  const std::int64_t rest = scene.redis.run(command({"PTTL", history_key(kName)})).integer();
+  CHECK(rest > 600'000'000);
+  CHECK(rest <= 604'800'000);
+}
+
 TEST_CASE("the end of a hold counts once: copies, and who ended it second, add nothing") {
   Scene scene;
   scene.end(past(1000, 5000));

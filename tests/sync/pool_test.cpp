@@ -74,6 +74,33 @@ TEST_CASE("who releases a permit by its id frees those whose lease has ended, to
   CHECK(scene.taken() == "1");
 }
 
+TEST_CASE("who releases a permit by its id tells those who wait, or says why they could not be told") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.count = 3, .total = 3})));
+  const auto release = [&](const std::string& id) {
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+    return pool.read_release(scene.redis.run(pool.release({id}))).unannounced;
+  };
+  Listener waiter{scene.server, kPoolChannel};
+  CHECK(release(held.permits[0]).empty());
+  CHECK(waiter.heard() == "1");
+
+  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
+  scene.redis.run(command({"AUTH", "mute", "x"}));
+  CHECK(release(held.permits[1]).find("channel") != std::string::npos);
+  CHECK(waiter.silence());
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("a permit that is renewed by its id lasts as long as was asked") {
+  Permitted scene;
+  const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 3, .lease = Milliseconds{5000}})));
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  scene.redis.run(pool.renew(held.permits, Milliseconds{600000}));
+  const double ends = std::stod(scene.server.cli({"ZSCORE", "{pool}:timeout", held.permits.front()}));
+  CHECK(ends - static_cast<double>(held.server_time.count()) >= 600000);
+}
+
 TEST_CASE("permits are renewed and released by their ids although the server's memory is full") {
   Permitted scene;
   const auto held = std::get<Held>(scene.ask(permits("a:1", {.total = 3})));
