@@ -127,9 +127,12 @@ class Server:
     def last_words(self):
         """For a person: is it there, and the end of its log."""
         status = self.process.poll()
-        with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as file:
-            log = "".join(file.readlines()[-25:])
-        return f"; {'it runs' if status is None else f'it has ended with {status}'}; its log ends with:\n{log}"
+        said = "; it runs" if status is None else f"; it has ended with {status}"
+        try:
+            with open(os.path.join(self.folder, "log"), encoding="utf-8", errors="replace") as file:
+                return f"{said}; its log ends with:\n{''.join(file.readlines()[-25:])}"
+        except OSError:
+            return said + "; it has no log"
 
     def ready(self):
         try:

@@ -286,14 +286,22 @@ TEST_CASE("17: waiters of a lock are counted by who listens") {
 }
 
 TEST_CASE("who waits is shown with what it says of itself, whatever it waits for") {
-  for (const auto& [held, wanted] : std::vector<std::pair<std::string, std::string>>{
-           {"lock", "lock"}, {"fair", "fair"}, {"fenced", "fenced"}, {"write", "read"}, {"read", "write"}}) {
-    CAPTURE(wanted);
+  const std::vector<std::pair<Words, Words>> types{
+      {{"--type", "lock"}, {"--type", "lock"}},     {{"--type", "fair"}, {"--type", "fair"}},
+      {{"--type", "fenced"}, {"--type", "fenced"}}, {{"--type", "write"}, {"--type", "read"}},
+      {{"--type", "read"}, {"--type", "write"}},    {{"--permits", "1"}, {"--permits", "1"}}};
+  for (const auto& [held, wanted] : types) {
+    CAPTURE(joined(wanted, " "));
     Scene scene;
-    const Rlock holder = scene.redis.rlock("run", "-k", "orders", "--type", held, "--", "sleep", "60");
+    const auto run = [&](const Words& type, const Words& more) {
+      Words words{"run", "-k", "orders"};
+      words.insert(words.end(), type.begin(), type.end());
+      words.insert(words.end(), more.begin(), more.end());
+      return Rlock{words, scene.redis.environment()};
+    };
+    const Rlock holder = run(held, {"--", "sleep", "60"});
     REQUIRE(eventually([&] { return scene.redis.has("orders"); }));
-    const Rlock waiter = scene.redis.rlock("run", "-k", "orders", "--type", wanted, "--reason", "hotfix 42",
-                                           "--label", "team=core", "--", "true");
+    const Rlock waiter = run(wanted, {"--reason", "hotfix 42", "--label", "team=core", "--", "true"});
     nlohmann::json first;
     REQUIRE(eventually([&] {
       const auto key = nlohmann::json::parse(scene.output({"inspect", "--json"}, {"orders"}))["keys"][0];

@@ -77,7 +77,7 @@ class LatchIsOpen : public Counter {
   LatchWait wait_;
 };
 
-/// Counts a latch down once.
+/// Counts a latch down once. It is never busy, so it waits for nothing.
 class CountDown final : public LatchIsOpen {
  public:
   explicit CountDown(const LockName& name) : LatchIsOpen(name), latch_(name, PubSub::classic) {}

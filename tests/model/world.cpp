@@ -257,7 +257,7 @@ void World::hear(int who, const std::string& channel, const std::optional<std::s
   Client& one = client(who);
   if (one.phase != Phase::sleeping) return;
   const Heard heard = hold(who).hear(channel, text, *one.busy);
-  if (heard.moved && !one.woken) sleep(who);
+  if (heard.moved && !one.woken) sleep(who);  // else it asks soon, in whatever place
   if (!heard.ask_after) return;
   one.woken = true;
   const std::int64_t at = store_.now() + *heard.ask_after;

@@ -64,8 +64,7 @@ struct Client {
   int renewals = 0;
   int tries = 0;  ///< of what it asks now that came to no answer
   bool asked_once = false;
-  bool woken =
-      false;  ///< while it sleeps: it has heard that it is worth asking, and a new place changes nothing
+  bool woken = false;      ///< it sleeps, but has heard that it is worth asking
   bool late_asks = false;  ///< a copy of an acquire may be on its way
   bool lost = false;       ///< it was told that the lock is not its own
   std::optional<Busy> busy{};

@@ -26,7 +26,7 @@ class ListRedis final : public Redis {
   std::vector<std::string> log;                ///< what was asked
   std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
-  int attempts = 1;                            ///< how often what is posted from now on is sent
+  int attempts = 1;                            ///< how often each call is sent
   bool persistent = true;
   bool replies_take = false;   ///< those to what was posted come with the next turn of the loop
   bool silence_lasts = false;  ///< run() waits until its deadline for an answer that does not come

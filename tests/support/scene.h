@@ -40,6 +40,14 @@ struct Scene {
     if (const auto call = lock.undo(Wake::waiters)) redis.run(*call);
   }
 
+  /// From now on `redis` is a user with these rights: {"~*", "+@all", "resetchannels"} may not publish.
+  void become(const std::string& user, const std::vector<std::string>& rights) {
+    std::vector<std::string> words{"ACL", "SETUSER", user, "on", "nopass"};
+    words.insert(words.end(), rights.begin(), rights.end());
+    redis.run(command(words));
+    redis.run(command({"AUTH", user, "x"}));
+  }
+
   std::string all() { return contents(redis); }
   std::string lock() { return contents(redis, "deploy"); }  ///< without what is remembered of requests
 };

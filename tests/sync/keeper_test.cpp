@@ -22,6 +22,13 @@ Keeper::Options keeping(Milliseconds lease, bool renews = true) {
   return options;
 }
 
+/// Of two parts, which are renewed together.
+Keeper::Options keeping_with(const Toy& other) {
+  Keeper::Options options = keeping(30s);
+  options.parts.push_back(part_of(other));
+  return options;
+}
+
 TimePoint after(Milliseconds time) { return plus(kAsked, time); }
 
 /// The keeper's turns of a loop that is asked at `now`: one to begin, one to look at the answer.
@@ -222,8 +229,7 @@ TEST_CASE("a renewal counts only when the replicas have it") {
 TEST_CASE("a connection that has renewed several parts is asked once what the replicas have") {
   ListRedis redis;
   const Toy other{"other"};
-  Keeper::Options options = keeping(30s);
-  options.parts.push_back(part_of(other));
+  Keeper::Options options = keeping_with(other);
   options.sync_replicas = 1;
   Keeper keeper{redis, options};
 
@@ -253,8 +259,7 @@ TEST_CASE("an answer to WAIT that is no number confirms nothing and ends nothing
 TEST_CASE("a quorum of confirmations is wanted for each part, not for all of them together") {
   ListRedis redis{3};
   const Toy other{"other"};
-  Keeper::Options options = keeping(30s);
-  options.parts.push_back(part_of(other));
+  Keeper::Options options = keeping_with(other);
   options.sync_replicas = 1;
   Keeper keeper{redis, options};
 
@@ -286,9 +291,7 @@ TEST_CASE("a lock whose renewals too few replicas have confirmed says so when it
 TEST_CASE("of several parts all have to be renewed in one try") {
   ListRedis redis;
   const Toy other{"other"};
-  Keeper::Options options = keeping(30s);
-  options.parts.push_back(part_of(other));
-  Keeper keeper{redis, options};
+  Keeper keeper{redis, keeping_with(other)};
 
   redis.is_silent();
   redis.answers(kDone);
@@ -319,9 +322,7 @@ TEST_CASE("an answer to a renewal that cannot be read confirms nothing and ends 
 TEST_CASE("a part that is lost is noticed although another one is not answered for") {
   ListRedis redis;
   const Toy other{"other"};
-  Keeper::Options options = keeping(30s);
-  options.parts.push_back(part_of(other));
-  Keeper keeper{redis, options};
+  Keeper keeper{redis, keeping_with(other)};
 
   redis.is_silent();
   redis.answers(kGone);

@@ -135,8 +135,7 @@ TEST_CASE("a release by one who may not publish releases all the same, and says 
   Scene scene;
   const Lock lock{claim("me:1")};
   scene.ask(lock);
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
 
   const Released released = scene.release(lock);
   CHECK(released.how == How::yes);
@@ -146,8 +145,7 @@ TEST_CASE("a release by one who may not publish releases all the same, and says 
 
 TEST_CASE("one who may not set a TTL leaves no lock without one") {
   Scene scene;
-  scene.redis.run(command({"ACL", "SETUSER", "half", "on", "nopass", "~*", "&*", "+@all", "-pexpire"}));
-  scene.redis.run(command({"AUTH", "half", "x"}));
+  scene.become("half", {"~*", "&*", "+@all", "-pexpire"});
 
   CHECK(scene.redis.run(Lock{claim("me:1")}.ask()).is_error());
   CHECK(!scene.server.has("deploy"));

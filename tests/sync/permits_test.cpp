@@ -49,8 +49,7 @@ TEST_CASE("permits that come back make the pool whole and wake who waits, with a
 TEST_CASE("who may not publish gives permits back all the same, and says why nobody was told") {
   Permitted scene;
   scene.ask(permits("a:1", {.total = 1}));
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
 
   const Released released = scene.release(permits("a:1"));
   CHECK(released.how == How::yes);

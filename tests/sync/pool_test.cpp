@@ -85,8 +85,7 @@ TEST_CASE("who releases a permit by its id tells those who wait, or says why the
   CHECK(release(held.permits[0]).empty());
   CHECK(waiter.heard() == "1");
 
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
   CHECK(release(held.permits[1]).find("channel") != std::string::npos);
   CHECK(waiter.silence());
   CHECK(scene.available() == "2");
@@ -138,17 +137,14 @@ TEST_CASE("a deleted pool takes its permits along, once") {
 TEST_CASE("who may not tell those who wait makes permits available all the same, and says why") {
   Permitted scene;
   scene.ask(permits("a:1", {.count = 3, .total = 3}));
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
-  scene.redis.run(command(
-      {"ACL", "SETUSER", "half", "on", "nopass", "~*", "+@all", "resetchannels", "&" + kPoolChannel.str()}));
   const auto add = [&] {
     const Pool pool{kPool, PoolKind::permits, PubSub::classic};
     return pool.read_add(scene.redis.run(pool.add(1)));
   };
 
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
   CHECK(add().unannounced.find("channel") != std::string::npos);
-  scene.redis.run(command({"AUTH", "half", "x"}));
+  scene.become("half", {"~*", "+@all", "resetchannels", "&" + kPoolChannel.str()});
   CHECK(add().unannounced.empty());
 
   // The permits are announced, but who waits in the line cannot be told that they are enough.

@@ -239,8 +239,7 @@ TEST_CASE(
   scene.ask(reader("dead:1", Hold::first, Milliseconds{50}));
   scene.ask(reader("alive:1"));
   REQUIRE(eventually([&] { return !scene.server.has("{deploy}:dead:1:rwlock_timeout:1"); }));
-  scene.redis.run(command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "resetchannels"}));
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "resetchannels"});
 
   const Released released = scene.release(reader("alive:1"));
   CHECK(released.how == How::yes);
@@ -375,9 +374,7 @@ TEST_CASE(
     "who may not publish removes a read/write lock by force all the same, and says why nobody was told") {
   Scene scene;
   scene.ask(reader("me:1"));
-  scene.redis.run(
-      command({"ACL", "SETUSER", "mute", "on", "nopass", "~*", "+@all", "-unlink", "resetchannels"}));
-  scene.redis.run(command({"AUTH", "mute", "x"}));
+  scene.become("mute", {"~*", "+@all", "-unlink", "resetchannels"});
   const Reply reply = scene.redis.run(ReadWriteLock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
   const Forced forced = decode_forced(LockName{"deploy"}, "a read/write lock", reply);
   CHECK(forced.how == Forced::How::removed);

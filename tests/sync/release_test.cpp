@@ -102,14 +102,14 @@ TEST_CASE("of several servers one that keeps it is enough to say so, and too few
 }
 
 TEST_CASE("a server that has released it is believed, whatever becomes of its second call") {
-  for (const auto& [second, how] : std::vector<std::pair<Reply, std::string>>{
+  for (const auto& [second, unannounced] : std::vector<std::pair<Reply, std::string>>{
            {kFree, ""}, {kFreeForNobody, "no channel"}, {Reply::error("ERR"), ""}, {kGone, ""}}) {
     ListRedis redis;
     redis.answers(kFreeAndMore);
     redis.answers(second);
     const ReleaseResult back = released_by(redis);
     CHECK(back.how == How::yes);
-    CHECK(back.unannounced == how);
+    CHECK(back.unannounced == unannounced);
     CHECK(redis.log == std::vector<std::string>{"toy/release", "toy/second"});
   }
 }
