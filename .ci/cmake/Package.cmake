@@ -39,7 +39,7 @@ set(CPACK_RPM_PACKAGE_RELOCATABLE OFF)
 set(CPACK_RPM_COMPRESSION_TYPE xz)
 set(CPACK_RPM_USER_FILELIST "%config(noreplace) /etc/rlock/config")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION  # they belong to the distribution
-  /etc /usr/share/man /usr/share/man/man1 /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/zsh
+  /etc /usr/share/man /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/zsh
   /usr/share/zsh/site-functions /usr/share/fish /usr/share/fish/vendor_completions.d)
 # As it was built, the same bytes on every machine; and who answers for it.
 set(CPACK_RPM_SPEC_MORE_DEFINE "%define __os_install_post %{nil}

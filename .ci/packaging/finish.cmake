@@ -31,7 +31,7 @@ file(GLOB_RECURSE binary ${root}/rlock)
 list(FILTER binary INCLUDE REGEX "/bin/rlock$")
 execute_process(COMMAND objcopy --remove-section=.comment ${binary} COMMAND_ERROR_IS_FATAL ANY)
 
-file(GLOB manuals ${share}/man/man1/*.1)
+file(GLOB manuals ${share}/man/man1/*.1 ${share}/man/man5/*.5 ${share}/man/man7/*.7)
 if(CPACK_GENERATOR MATCHES "DEB|RPM")
   file(COPY ${CPACK_RLOCK_SOURCE}/.ci/packaging/config DESTINATION ${root}/etc/rlock
     FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

@@ -75,7 +75,7 @@ Listing collect(Session& session, const Survey& survey) {
   if (listing.seen.empty() && unread) fail(session, *unread);
   if (denied > 0)
     listing.silent.insert(
-        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock(1)", denied));
+        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)", denied));
   listing.complete = !unread;
   return listing;
 }

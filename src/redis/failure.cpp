@@ -19,7 +19,7 @@ struct Meaning {
 };
 
 constexpr std::string_view kForbidden =
-    "the server's ACL forbids this user a command, a key or a channel that locks need; see ACCESS RIGHTS in rlock(1)";
+    "the server's ACL forbids this user a command, a key or a channel that locks need; see ACCESS RIGHTS in rlock-redisson(7)";
 /// No waiting mends that.
 constexpr std::string_view kUnknownCommand = "ERR unknown command";
 constexpr std::string_view kReplica =

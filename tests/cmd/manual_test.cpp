@@ -32,7 +32,8 @@ std::filesystem::path source_folder() { return std::filesystem::path{RLOCK_SOURC
 std::vector<std::filesystem::path> pages() {
   std::vector<std::filesystem::path> all;
   for (const auto& entry : std::filesystem::directory_iterator{source_folder() / "man"}) {
-    if (entry.path().extension() == ".1") all.push_back(entry.path());
+    if (std::set<std::string>{".1", ".5", ".7"}.contains(entry.path().extension()))
+      all.push_back(entry.path());
   }
   std::ranges::sort(all);
   return all;
@@ -301,7 +302,7 @@ TEST_CASE("the examples of the manual work as they are written") {
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     const std::vector<std::string> scripts = examples(read_file(path));
-    CHECK_FALSE(scripts.empty());
+    if (path.extension() != ".7") CHECK_FALSE(scripts.empty());  // those of section 7 explain
     for (const std::string& script : scripts) {
       CAPTURE(script);
       Process shell{{"sh", "-eu", "-c", script}, options};

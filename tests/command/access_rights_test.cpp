@@ -1,4 +1,4 @@
-// ACCESS RIGHTS in rlock(1): the user that it makes, word for word, may do all that rlock does with its own
+// ACCESS RIGHTS in rlock-redisson(7): the user that it makes, word for word, may do all that rlock does with its own
 // names, and nothing else: neither what reads or changes what others have nor what only administrators need.
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kDeadline{30};
 
 /// ACL SETUSER locks ..., as the manual has it.
 Words recipe() {
-  std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock.1");
+  std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-redisson.7");
   page = page.substr(page.find(".SH ACCESS RIGHTS"));
   const auto begin = page.find(".EX\n") + 4;
   std::string text = page.substr(begin, page.find(".EE") - begin);
@@ -224,7 +224,8 @@ TEST_CASE("who may see the names of others inspects what is theirs and is told t
   Rlock inspect = scene.start({"inspect"});
   CHECK(inspect.exit_code(kDeadline) == 0);
   CHECK(inspect.out().starts_with("app:k "));
-  CHECK(inspect.err() == "rlock: 1 more, which this user may not read; see ACCESS RIGHTS in rlock(1)\n");
+  CHECK(inspect.err() ==
+        "rlock: 1 more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)\n");
 }
 
 TEST_CASE("the doctor of a user who may not see settings says so") {
@@ -339,7 +340,7 @@ TEST_CASE("the user of the manual can do nothing else, neither to the server nor
     CAPTURE(joined(words, " "));
     Rlock rlock = scene.start(words);
     CHECK(rlock.exit_code(kDeadline) == 77);
-    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock(1)") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock-redisson(7)") != std::string::npos, rlock.err());
     CHECK(split(rlock.err(), '\n').size() == 2);
   }
   CHECK(scene.redis.keys() == before);

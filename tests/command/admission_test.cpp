@@ -90,7 +90,7 @@ TEST_CASE("a user who may not do what a lock needs is told so, and leaves nothin
     Rlock rlock = as(redis, name + ":pw", {"run", "-k", "k", "--", "echo", "ran"});
     CHECK(rlock.exit_code(kDeadline) == 77);
     CHECK(rlock.out().empty());
-    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock(1)") != std::string::npos, rlock.err());
+    CHECK_MESSAGE(rlock.err().find("ACCESS RIGHTS in rlock-redisson(7)") != std::string::npos, rlock.err());
     CHECK(split(rlock.err(), '\n').size() == 2);
     CHECK_FALSE(redis.has("k"));
   }
