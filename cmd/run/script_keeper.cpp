@@ -21,9 +21,9 @@
 #include "base/text.h"
 #include "cmd/run/guardian_release.h"
 #include "cmd/run/hold_end.h"
+#include "cmd/run/script_watch.h"
 #include "cmd/server/session.h"
 #include "loop/background.h"
-#include "loop/exit_watch.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
 #include "sync/holder_messages.h"
@@ -49,8 +49,9 @@ class ScriptKeeper {
   explicit ScriptKeeper(const ScriptHold& hold)
       : hold_(hold),
         session_(hold.deployment, WaitOptions{}, false),
-        family_(Family::of_script(hold.script, ::getpid())),
+        family_(Family::of_script(hold.script.pid, ::getpid())),
         parts_(hold.parts),
+        script_(session_.loop, hold.script),
         wakeups_(session_.redis),
         escalation_(hold.signal) {
     keep();
@@ -80,7 +81,8 @@ class ScriptKeeper {
   std::vector<Part> parts_;  ///< those that nobody has released meanwhile
   std::optional<Keeper> keeper_;
   std::optional<Guardian> guardian_;
-  std::optional<ExitWatch> exit_;
+  ScriptWatch script_;
+  bool script_ended_ = false;
   WakeUps wakeups_;
   Escalation escalation_;
   Stage stage_ = Stage::keeping;
@@ -122,13 +124,18 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
     guardian_.emplace(session_.loop,
                       Guarded{.signal = hold_.signal,
                               .session = ::getpid(),
-                              .script = hold_.script,
+                              .script = hold_.script.pid,
                               .marks = {},
                               .when_nobody_lives = [this] { release_for(hold_, parts_); }},
                       deadlines());
     if (guardian_->start_errno() != 0)
       throw Error{Error::system,
                   fmt::format("cannot start a guardian: {}", std::strerror(guardian_->start_errno()))};
+  }
+  // Behind everything that knows the script by its number alone: it is still the one that asked for the lock.
+  if (script_ended()) {
+    if (guardian_) guardian_->dismiss();
+    throw Error{Error::system, fmt::format("process {} has ended", hold_.script.pid)};
   }
   at_work();
   while (!parts_.empty() && !over() && (hold_.stop_on_loss || !keeper_->lost())) turn();
@@ -140,7 +147,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
 }
 
 void ScriptKeeper::turn() {
-  const TimePoint look_at = exit_ ? kNever : plus(Clock::now(), kLookAgain);
+  const TimePoint look_at = script_ended_ ? plus(Clock::now(), kLookAgain) : kNever;
   session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
   const std::vector<Message> messages = wakeups_.take();
@@ -195,7 +202,7 @@ void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadli
   stage_ = Stage::stopping;
   end_ = std::move(end);
   told_to_end_ = until;
-  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, hold_.script,
+  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, hold_.script.pid,
                        signal_name(hold_.signal), describe(remaining(deadlines().kill, Clock::now()))));
 }
 
@@ -207,11 +214,8 @@ Deadlines ScriptKeeper::deadlines() const {
 
 /// The process is gone, or a zombie.
 bool ScriptKeeper::script_ended() {
-  if (exit_ && !exit_->over()) return false;
-  exit_.reset();
-  if (!family_.script_lives()) return true;
-  exit_.emplace(session_.loop, hold_.script);
-  return false;
+  script_ended_ = script_ended_ || script_.ended();
+  return script_ended_;
 }
 
 /// The script has ended; and where it was told to, so has all that it has started: somebody of them may ignore
@@ -254,14 +258,6 @@ void ScriptKeeper::give_back() {
 }
 
 }  // namespace
-
-void expect_script(pid_t script) {
-  const int why_not = may_signal(script);
-  if (why_not == 0) return;
-  throw Error{Error::usage,
-              why_not == EPERM ? fmt::format("process {} is another user's, and could not be stopped", script)
-                               : fmt::format("there is no process {}", script)};
-}
 
 void start_script_keeper(const ScriptHold& hold) {
   go_on_in_background([&](const std::function<void()>& at_work) { ScriptKeeper{hold}.run(at_work); });

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 #include <vector>
 
+#include "base/ancestry.h"
 #include "cmd/server/deployment.h"
 #include "sync/acquire.h"
 #include "sync/history.h"
@@ -15,7 +14,7 @@ namespace rlock {
 
 /// What the keeper of a script has to know: `lock acquire --while-pid`.
 struct ScriptHold {
-  pid_t script = 0;
+  ProcessId script;
   Deployment deployment;
   std::vector<Part> parts;  ///< what the script holds
   PastHold past;            ///< for the history of its keys: who, since when; how it ends is not known yet
@@ -31,10 +30,7 @@ struct ScriptHold {
 /// by its owner, and returns when that process is at work.
 ///
 /// The keeper is guarded as rlock run is: when it is killed, stopped or stuck, its guardian stops the script
-/// in time. Throws Error{system} when there can be no such process.
+/// in time. Throws Error{system} when there can be no such process, or when the script has ended.
 void start_script_keeper(const ScriptHold& hold);
-
-/// Of a process that is there and that we may signal. Throws Error{usage} where there is none.
-void expect_script(pid_t script);
 
 }  // namespace rlock

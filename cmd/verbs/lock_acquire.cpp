@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/ancestry.h"
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -16,6 +17,7 @@
 #include "cmd/run/run_options.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/run/script_keeper.h"
+#include "cmd/run/script_watch.h"
 #include "cmd/server/session.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
@@ -48,11 +50,12 @@ class Acquire final : public Verb {
 
   RunOptions opt_;  ///< of these those that are declared here
   std::optional<Milliseconds> lease_;
-  std::optional<std::int64_t> script_;  ///< --while-pid
+  std::optional<std::int64_t> while_pid_;
   std::optional<Owner> given_owner_;
   bool again_ = false;
   bool json_ = false;
 
+  std::optional<ProcessId> script_;  ///< which --while-pid names
   Owner owner_;
   Metadata facts_;  ///< about the script
   std::vector<Part> parts_;
@@ -110,7 +113,7 @@ void Acquire::declare_keeper(VerbSpec& spec) {
            "and what it has started get --signal and KILL in time, as the command of rlock run does; a guardian "
            "does that when the keeper is killed, stopped or stuck. What a script that ends leaves behind is left "
            "alone.",
-       .set = number(script_, 1, std::numeric_limits<pid_t>::max())});
+       .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
   declare_on_lost(spec, opt_, "stop PID or warn, when the lock is lost",
                   "With warn it runs on after a message, and the keeper ends.");
   declare_signal(spec, opt_, "TERM, SIGTERM or 15; PID gets it, and what it has started.");
@@ -118,8 +121,8 @@ void Acquire::declare_keeper(VerbSpec& spec) {
 
 void Acquire::check() {
   if (!opt_.type) opt_.type = find_lock_type("lock");
-  if (script_) {
-    expect_script(static_cast<pid_t>(*script_));
+  if (while_pid_) {
+    script_ = expect_script(static_cast<pid_t>(*while_pid_));
     opt_.lease = lease_.value_or(opt_.lease);
     opt_.budget = plan_budget(opt_.lease, std::nullopt, opt_.kill_after, true);
     opt_.budget.renew_every = std::min(opt_.budget.renew_every, opt_.type->renewed_within);
@@ -155,7 +158,7 @@ std::shared_ptr<const Lockable> Acquire::make(const Session& session, const Lock
 }
 
 Wish Acquire::wish(const Session& session, bool again) {
-  facts_ = script_ ? about_script(static_cast<pid_t>(*script_)) : about_the_script();
+  facts_ = script_ ? about_script(script_->pid) : about_the_script();
   if (script_) facts_.kill_after = opt_.kill_after;
   if (!opt_.reason.empty()) facts_.reason = opt_.reason;
   facts_.labels = opt_.labels;
@@ -175,6 +178,11 @@ Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLine
   options.good_for = script_ ? opt_.budget.stop_after() : valid_for(opt_.lease);
   options.sync_replicas = static_cast<int>(opt_.sync_replicas);
   options.sync_timeout = opt_.sync_timeout;
+  std::optional<ScriptWatch> script;
+  if (script_) {  // nobody is to hold, or to stand in a queue, for a script that has ended
+    script.emplace(session.loop, *script_);
+    options.patience.interrupted = [&] { return session.signals.any() || script->ended(); };
+  }
   options.renew_identity = [&](NewIdentity renewed) {
     if (renewed == NewIdentity::owner && !given_owner_) owner_ = new_owner();
     return wish(session, again);
@@ -221,7 +229,7 @@ void Acquire::keep(Session& session, const Taken& taken, TimePoint started) cons
       .type = std::string{opt_.type->name}, .facts = facts_, .waited = elapsed(started, taken.asked)};
   past.facts.since = taken.held.front().server_time;
   try {
-    start_script_keeper({.script = static_cast<pid_t>(*script_),
+    start_script_keeper({.script = *script_,
                          .deployment = session.deployment,
                          .parts = parts_,
                          .past = std::move(past),
@@ -255,6 +263,10 @@ bool Acquire::give_back(Session& session) const {
 
 /// With --json also who has it: the holders of the key that could not be had.
 int Acquire::in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const {
+  if (script_ && gave_up.why == GaveUp::Why::interrupted && !session.signals.any()) {
+    complain(fmt::format("process {} has ended: nobody is left to hold {} for", script_->pid, all_keys()));
+    return static_cast<int>(opt_.wait.conflict_exit_code);
+  }
   if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended()) {
     const LockName busy =
         gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};

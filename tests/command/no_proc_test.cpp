@@ -88,6 +88,17 @@ TEST_CASE("without /proc what a command leaves of its group is said") {
   CHECK_FALSE(contains(alone.err(), "rlock: "));
 }
 
+TEST_CASE("--while-pid is refused where nobody can see what the script has started") {
+  if (!may_mount() || kSanitized) return;  // AddressSanitizer needs /proc where an exception is thrown
+  RedisServer redis;
+  auto script = start(redis, {"unshare", "-rm", "sh", "-c",
+                              kNoProc + std::string{"\"$RLOCK\" lock acquire k --while-pid $$"}});
+
+  CHECK(script.exit_code() == 78);
+  CHECK(contains(script.err(), "--while-pid: /proc does not show which processes the script has started"));
+  CHECK_FALSE(redis.has("k"));
+}
+
 TEST_CASE("--until group is refused where nobody can see the group") {
   if (!may_mount()) return;
   RedisServer redis;

@@ -11,7 +11,11 @@
 #include <optional>
 #include <vector>
 
+#include "base/ancestry.h"
+#include "base/error.h"
 #include "base/text.h"
+#include "cmd/run/script_keeper.h"
+#include "cmd/server/deployment.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/profile.h"
@@ -206,6 +210,55 @@ TEST_CASE("no process, another user's process, and no process id are 64 for --wh
   CHECK(gone.exit_code() == 64);
   CHECK(has(gone.err(), "there is no process 4194304"));
   CHECK(redis.keys().empty());
+}
+
+TEST_CASE("PID 1 is 64 for --while-pid: it is the system, and no script") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"lock", "acquire", "k", "--while-pid", "1"}) == 64);
+  CHECK(redis.keys().empty());
+}
+
+TEST_CASE("the wait for a script that has ended is over: nothing is held or queued for it") {
+  RedisServer redis;
+  for (const std::string type : {"lock", "fair"}) {
+    CAPTURE(type);
+    const std::string owner = acquired(redis, "k", {"--type", type});
+    Process script{{"sleep", "60"}};
+    Rlock acquire =
+        redis.rlock("lock", "acquire", "k", "--type", type, "--while-pid", std::to_string(script.pid()));
+    REQUIRE(eventually(
+        [&] {
+          return redis.keys().find("line") != std::string::npos ||
+                 redis.keys().find("queue") != std::string::npos;
+        },
+        10s));
+    script.signal(SIGKILL);
+    script.exit_code();
+    CHECK(acquire.exit_code() == 75);
+    CHECK(has(acquire.err(),
+              fmt::format("process {} has ended: nobody is left to hold 'k' for", script.pid())));
+    CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner}) == 0);
+    const std::string left = redis.keys();
+    CHECK_FALSE(redis.has("k"));
+    CHECK_MESSAGE(!has(left, ":line"), left);
+    CHECK_MESSAGE(!has(left, "queue"), left);
+  }
+}
+
+TEST_CASE("a keeper refuses a process that has only the number of the script") {
+  RedisServer redis;
+  Process stranger{{"sleep", "60"}};
+  const auto process = process_of(stranger.pid());
+  REQUIRE(process.has_value());
+  ServerOptions server;
+  server.urls = {redis.url()};
+  ScriptHold hold;
+  hold.deployment = resolve(server);
+  hold.script = {process->pid, process->started - 1};
+  hold.lease = {.asked = Clock::now(),
+                .budget = plan_budget(Milliseconds{30000}, std::nullopt, Milliseconds{5000}, true)};
+  CHECK_THROWS_AS(start_script_keeper(hold), Error);
+  CHECK(throughout([&] { return stranger.running(); }, 200ms));
 }
 
 TEST_CASE("scripts, keepers and guardians are killed and stopped: nobody is ever beside the next holder") {

@@ -1,0 +1,37 @@
+#include "cmd/run/script_watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/error.h"
+#include "loop/background.h"
+#include "loop/family.h"
+
+namespace rlock {
+
+ProcessId expect_script(pid_t script) {
+  // Of every other process PID 1 is the system: to stop it, as after a loss, would end the machine or container.
+  if (script == 1 && ::getppid() != 1)
+    throw Error{Error::usage, "process 1 is the system's first process, and not the script that runs this"};
+  const int why_not = may_signal(script);
+  if (why_not == EPERM)
+    throw Error{Error::usage, fmt::format("process {} is another user's, and could not be stopped", script)};
+  if (why_not != 0) throw Error{Error::usage, fmt::format("there is no process {}", script)};
+  if (!Family::proc_shows_us())
+    throw Error{Error::config,
+                "--while-pid: /proc does not show which processes the script has started; mount it"};
+  if (const auto process = process_of(script)) return *process;
+  throw Error{Error::usage, fmt::format("process {} has ended", script)};
+}
+
+bool ScriptWatch::ended() {
+  if (exit_ && !exit_->over()) return false;
+  exit_.reset();
+  // The watch first: if the process ends between the two, the watch tells.
+  exit_.emplace(loop_, script_.pid);
+  return !lives(script_);
+}
+
+}  // namespace rlock
