@@ -8,6 +8,7 @@
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
+#include "cmd/view/table.h"
 #include "sync/keys.h"
 
 namespace rlock {
@@ -119,7 +120,7 @@ std::string details(const Inspection& seen) {
 std::size_t name_column(const std::vector<Inspection>& inspections) {
   std::size_t width = kLeastColumn;
   for (const Inspection& seen : inspections)
-    width = std::max(width, std::min(shown(as_typed(seen.name)).size() + 2, kMostColumn));
+    width = std::max(width, std::min(columns_of(shown(as_typed(seen.name))) + 2, kMostColumn));
   return width;
 }
 
@@ -134,7 +135,10 @@ std::string inspection_summary(const Inspection& seen) {
 }
 
 std::string inspection_text(const Inspection& seen, std::size_t width) {
-  std::string text = fmt::format("{:<{}}{}\n", shown(as_typed(seen.name)), width, inspection_summary(seen));
+  const std::string name = shown(as_typed(seen.name));
+  // Two blanks at least, behind a name that is wider than its column too.
+  const std::size_t column = std::max(width, columns_of(name) + kBetweenColumns.size());
+  std::string text = padded_to(name, column) + inspection_summary(seen) + "\n";
   for (const Holder& holder : seen.holders) text += holder_lines(seen, holder);
   if (seen.last) text += fmt::format("  {}\n", last_text(*seen.last, seen.now));
   text += waiter_lines(seen);

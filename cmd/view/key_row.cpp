@@ -124,7 +124,9 @@ KeyOrder key_order(std::string_view word) {
 }
 
 void sort_keys(std::vector<Inspection>& seen, KeyOrder order) {
-  std::ranges::sort(seen, {}, &Inspection::name);
+  std::ranges::sort(seen, [](const Inspection& one, const Inspection& other) {
+    return before_in_natural_order(one.name.str(), other.name.str());
+  });
   if (order == KeyOrder::age)
     std::ranges::stable_sort(seen, std::ranges::greater{},
                              [](const Inspection& one) { return key_age(one); });

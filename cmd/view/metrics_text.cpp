@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 
 #include "base/text.h"
 #include "cmd/view/key_row.h"
@@ -90,11 +90,12 @@ std::string head(std::string_view name, std::string_view help) {
 
 std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
   std::vector<std::pair<std::string, const Inspection*>> series;
-  std::set<std::string> known;  // two keys may be shown alike; a series twice would spoil the whole file
+  std::map<std::string, int> twins;  // keys may be shown alike; a series twice would spoil the whole file
   for (const Inspection& seen : keys) {
     std::string labels =
-        fmt::format("{{key={},type={}}}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));
-    if (known.insert(labels).second) series.emplace_back(std::move(labels), &seen);
+        fmt::format("key={},type={}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));
+    if (const int twin = ++twins[labels]; twin > 1) labels += fmt::format(",twin=\"{}\"", twin);
+    series.emplace_back(fmt::format("{{{}}}", labels), &seen);
   }
 
   std::string text;

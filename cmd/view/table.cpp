@@ -7,7 +7,8 @@
 namespace rlock {
 namespace {
 
-/// Whole texts are aligned up to here: one long name shall not push all others to the right.
+/// Cells are aligned up to here: one long name shall not push all others to the right. What is longer goes on
+/// in its own line, as far as that has room.
 constexpr std::size_t kMostAligned = 40;
 
 struct Range {
@@ -60,6 +61,30 @@ std::string_view beginning(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
+/// As wide as nine of ten cells need, where that is more than kMostAligned; else as the widest of them.
+std::size_t aligned_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
+  std::vector<std::size_t> needed{0};
+  for (const auto& row : rows) needed.push_back(columns_of(row[column]));
+  std::ranges::sort(needed);
+  return std::min(needed.back(), std::max(kMostAligned, needed[(needed.size() - 1) * 9 / 10]));
+}
+
+/// `spare`: so many columns of the line belong to no column of the table.
+std::string table_line(const std::vector<std::string>& row, const std::vector<std::size_t>& widths,
+                       std::size_t spare) {
+  std::string line;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const bool last = i + 1 == row.size();
+    const std::size_t needed = columns_of(row[i]);
+    const std::size_t borrowed = needed > widths[i] ? std::min(needed - widths[i], spare) : 0;
+    spare -= borrowed;
+    const std::size_t room = widths[i] + borrowed;
+    line += last ? cut_to(row[i], room) : padded_to(row[i], room);
+    if (!last) line += kBetweenColumns;
+  }
+  return line;
+}
+
 }  // namespace
 
 std::size_t columns_of(std::string_view text) {
@@ -103,25 +128,15 @@ std::vector<std::size_t> fitted(std::vector<std::size_t> wished, const std::vect
 
 std::vector<std::string> table_lines(const std::vector<std::vector<std::string>>& rows,
                                      const std::vector<bool>& flexible, std::size_t width) {
-  std::vector<std::size_t> wished(flexible.size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) wished[i] = std::max(wished[i], columns_of(row[i]));
+  std::vector<std::size_t> wished;
+  for (std::size_t i = 0; i < flexible.size(); ++i) wished.push_back(aligned_width(rows, i));
   const std::vector<std::size_t> widths = fitted(wished, flexible, width);
+  std::size_t used = kBetweenColumns.size() * (widths.size() - 1);
+  for (const std::size_t column : widths) used += column;
+  // Of a terminal; elsewhere all texts are whole.
+  const std::size_t spare = width == 0 ? std::string::npos : width - std::min(width, used);
   std::vector<std::string> lines;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const bool last = i + 1 == row.size();
-      if (width > 0) {
-        line += last ? cut_to(row[i], widths[i]) : padded_to(row[i], widths[i]);
-      } else {
-        const std::size_t aligned = std::min(widths[i], kMostAligned);
-        line += last || columns_of(row[i]) > aligned ? row[i] : padded_to(row[i], aligned);
-      }
-      if (!last) line += kBetweenColumns;
-    }
-    lines.push_back(std::move(line));
-  }
+  for (const auto& row : rows) lines.push_back(table_line(row, widths, spare));
   return lines;
 }
 

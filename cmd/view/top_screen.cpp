@@ -72,11 +72,13 @@ std::vector<ScreenLine> detail_lines(const TopScreen& screen) {
 }  // namespace
 
 void TopScreen::take(std::vector<Inspection> found) {
+  // The first line of the list stays the first: a person who has chosen no key watches the top.
+  const bool follows = selected > 0 || view == View::detail;
   const LockName name = selected < keys.size() ? keys[selected].name : LockName{};
   keys = std::move(found);
   sort_keys(keys, order);
   const auto same = std::ranges::find(keys, name, &Inspection::name);
-  if (same != keys.end()) selected = static_cast<std::size_t>(same - keys.begin());
+  if (follows && same != keys.end()) selected = static_cast<std::size_t>(same - keys.begin());
   selected = std::min(selected, keys.empty() ? 0 : keys.size() - 1);
 }
 
@@ -96,9 +98,10 @@ bool TopScreen::press(Key key, ScreenSize size) {
   }
   switch (key) {
     case Key::quit: return false;
-    case Key::sort:
+    case Key::sort:  // for what comes first now; the line that was selected may be far below it
       order = next(order);
-      take(keys);
+      sort_keys(keys, order);
+      selected = 0;
       break;
     case Key::up: selected -= std::min<std::size_t>(selected, 1); break;
     case Key::down: selected = std::min(selected + 1, last); break;

@@ -22,7 +22,7 @@ struct TopScreen {
   std::size_t selected = 0;  ///< of keys
   std::size_t first = 0;     ///< the first on the screen
 
-  /// Takes new keys, in order; what was selected stays so.
+  /// Takes new keys and sorts them. The selected key stays selected, or the first line if that was selected.
   void take(std::vector<Inspection> found);
 
   /// Answers false where it is the end.

@@ -5,12 +5,31 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <compare>
 #include <cstring>
 
 #include "base/redaction.h"
 
 namespace rlock {
 namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The number that a text begins with, or its first byte.
+std::string_view natural_piece(std::string_view text) {
+  std::size_t size = 0;
+  while (size < text.size() && is_digit(text[size])) ++size;
+  return text.substr(0, std::max<std::size_t>(size, 1));
+}
+
+/// Numbers of any length by their value, everything else by its byte.
+std::strong_ordering compare_pieces(std::string_view a, std::string_view b) {
+  if (!is_digit(a.front()) || !is_digit(b.front()))
+    return static_cast<unsigned char>(a.front()) <=> static_cast<unsigned char>(b.front());
+  a.remove_prefix(std::min(a.find_first_not_of('0'), a.size()));
+  b.remove_prefix(std::min(b.find_first_not_of('0'), b.size()));
+  return a.size() != b.size() ? a.size() <=> b.size() : a <=> b;
+}
 
 /// One character at the front of some bytes: its code point and length, or one byte that is no UTF-8.
 struct Character {
@@ -98,6 +117,18 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   const auto read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
   return number;
+}
+
+bool before_in_natural_order(std::string_view one, std::string_view other) {
+  std::string_view left = one, right = other;
+  while (!left.empty() && !right.empty()) {
+    const std::string_view a = natural_piece(left), b = natural_piece(right);
+    if (const auto order = compare_pieces(a, b); order != 0) return order < 0;
+    left.remove_prefix(a.size());
+    right.remove_prefix(b.size());
+  }
+  if (left.empty() != right.empty()) return left.empty();
+  return one < other;  // "7" and "007"
 }
 
 std::string reason(int error) {

@@ -34,6 +34,10 @@ std::string utf8(std::string_view bytes);
 /// or anything else; nothing if it is none or too large.
 std::optional<std::int64_t> parse_count(std::string_view text);
 
+/// Whether `one` comes before `other` in an order for people: numbers in a text count as numbers, so that job-2
+/// comes before job-10. A strict order of all texts.
+bool before_in_natural_order(std::string_view one, std::string_view other);
+
 /// As RFC 4648 has it, padded.
 std::string to_base64(std::string_view bytes);
 

@@ -21,6 +21,22 @@ TEST_CASE("text for people stays as it is") {
   }
 }
 
+TEST_CASE("the natural order is an order") {
+  Dice dice{7};
+  std::vector<std::string> texts;
+  for (int i = 0; i < 60; ++i) texts.push_back(dice.text("0127a-\xff", 4));
+  for (const auto& a : texts) {
+    CHECK_FALSE(before_in_natural_order(a, a));
+    for (const auto& b : texts) {
+      CHECK((before_in_natural_order(a, b) || before_in_natural_order(b, a)) == (a != b));
+      for (const auto& c : texts)
+        if (before_in_natural_order(a, b) && before_in_natural_order(b, c))
+          REQUIRE(before_in_natural_order(a, c));
+    }
+  }
+  CHECK(before_in_natural_order("99999999999999999999998", "99999999999999999999999"));
+}
+
 TEST_CASE("what a terminal would obey becomes visible") {
   const std::vector<std::pair<std::string, std::string>> table{
       {"\x1b[2J", "\\x1b[2J"},

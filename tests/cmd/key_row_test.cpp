@@ -118,6 +118,27 @@ TEST_CASE("lines are sorted by key, or what needs a look comes first") {
   CHECK(keys_of(all) == std::vector<std::string>{"a", "b", "c"});
 }
 
+TEST_CASE("numbers in keys are sorted as numbers") {
+  std::vector<Inspection> all;
+  for (const char* key : {"job-10", "job-2b", "job", "job-2", "job-02", "job-9", "job-2-11", "job-2-3"})
+    all.push_back(held(key, {java()}));
+  sort_keys(all, KeyOrder::key);
+  CHECK(keys_of(all) == std::vector<std::string>{"job", "job-02", "job-2", "job-2-3", "job-2-11", "job-2b",
+                                                 "job-9", "job-10"});
+}
+
+TEST_CASE("one long key widens its own line only, on a wide terminal too") {
+  std::vector<Inspection> all{held(std::string(150, 'k'), {alice()})};
+  for (int i = 0; i < 20; ++i) all.push_back(held("key-" + std::to_string(i), {alice()}));
+  for (const std::size_t width : {0U, 160U, 240U}) {
+    CAPTURE(width);
+    const std::vector<std::string> lines = key_table(all, width);
+    CHECK(columns_of(lines.back()) <= 110);
+    CHECK(lines[1].find(std::string(width == 160 ? 60 : 150, 'k')) == 0);
+    if (width > 0) CHECK(columns_of(lines[1]) <= width);
+  }
+}
+
 TEST_CASE("patterns are those of Redis") {
   for (const char* pattern :
        {"orders:*", "orders:?", "*", "order[rs]:1", "orders:1", "orders:[^2]", "orders\\:1"})

@@ -33,7 +33,7 @@ void check_format(const std::string& text) {
   const std::regex help{R"(# HELP (rlock_[a-z_]+) [A-Z].*\.)"};
   const std::regex type{R"(# TYPE (rlock_[a-z_]+) gauge)"};
   const std::regex sample{
-      R"re((rlock_[a-z_]+)(\{key="([^"\\\n]|\\\\|\\")*",type="[a-z-]+"\})? -?[0-9]+(\.[0-9]+)?)re"};
+      R"re((rlock_[a-z_]+)(\{key="([^"\\\n]|\\\\|\\")*",type="[a-z-]+"(,twin="[0-9]+")?\})? -?[0-9]+(\.[0-9]+)?)re"};
   REQUIRE(text.ends_with('\n'));
   std::string helped, typed;
   std::set<std::string> families, series;
@@ -100,6 +100,14 @@ TEST_CASE("whatever a key is called, its labels cannot be misread, and no series
   CHECK(has(text, R"(rlock_held{key="a\\b",type="lock"} 1)"));
   CHECK(has(text, R"(rlock_held{key="a\\x0ab",type="lock"} 1)"));
   CHECK(text.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("keys that are shown alike have samples each") {
+  const std::string text = metrics_text({held("a\xff"), held("a\\xff"), held("a\xff ")}, true);
+  check_format(text);
+  CHECK(has(text, R"(rlock_held{key="a\\xff",type="lock"} 1)"));
+  CHECK(has(text, R"(rlock_held{key="a\\xff",type="lock",twin="2"} 1)"));
+  CHECK(has(text, R"(rlock_held{key="a\\xff ",type="lock"} 1)"));
 }
 
 }  // namespace rlock

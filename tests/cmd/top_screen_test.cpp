@@ -82,6 +82,35 @@ TEST_CASE("what was selected stays so when keys come and go") {
   CHECK(marked(screen).empty());
 }
 
+TEST_CASE("s shows what comes first by the new order, wherever the old one was read") {
+  TopScreen screen = with_keys(1000);
+  std::vector<Inspection> keys = screen.keys;
+  keys[0].waiters.resize(5);
+  screen.take(std::move(keys));
+  for (int i = 0; i < 40; ++i) screen.press(Key::page_down, kSmall);
+  screen.press(Key::sort, kSmall);
+  screen.press(Key::sort, kSmall);
+  REQUIRE(screen.order == KeyOrder::waiting);
+  CHECK(screen.first == 0);
+  CHECK(marked(screen) == "10000");
+}
+
+TEST_CASE("the first line stays the first while keys come before it, but not below what Enter shows") {
+  TopScreen screen = with_keys(3);
+  screen.take({key("1"), key("10000")});
+  CHECK(marked(screen) == "1");
+  screen.press(Key::enter, kSmall);
+  screen.take({key("0"), key("1"), key("10000")});
+  CHECK(screen.lines(kSmall)[2].text.starts_with("1 "));
+}
+
+TEST_CASE("a long key has blanks behind it") {
+  TopScreen screen;
+  screen.take({key("a-key-that-is-longer-than-its-column")});
+  screen.press(Key::enter, kSmall);
+  CHECK(screen.lines(kSmall)[2].text == "a-key-that-is-longer-than-its-column  lock, held");
+}
+
 TEST_CASE("s sorts, Enter shows all about a key, ? helps, q goes back and then ends") {
   TopScreen screen = with_keys(2);
   CHECK(screen.press(Key::sort, kSmall));
