@@ -237,6 +237,27 @@ TEST_CASE("holds of an owner that has several end with the last") {
   CHECK(holds(redis).size() == 1);
 }
 
+TEST_CASE("who writes and reads is known until the last of both is given back, and only that is the end") {
+  RedisServer redis;
+  for (const auto& [first, last_half] : {std::pair{"write", "read"}, std::pair{"read", "write"}}) {
+    CAPTURE(first);
+    const std::string key = std::string{"k-"} + first;
+    const std::string owner = acquired(redis, key, {"-x"});
+    REQUIRE(status_of(redis, {"lock", "acquire", "-n", "-s", "--lease", "1m", "--owner", owner, key}) == 0);
+    REQUIRE(status_of(redis, {"lock", "release", "--type", first, "--owner", owner, key}) == 0);
+    Rlock inspect = redis.rlock("inspect", "--json", key);
+    CHECK(inspect.exit_code() == 0);
+    const HistoryJson holders = HistoryJson::parse(inspect.out())["keys"][0]["holders"];
+    REQUIRE(holders.size() == 1);
+    CHECK_FALSE(holders[0]["meta"].is_null());
+    CHECK(holds(redis, key).empty());
+
+    REQUIRE(status_of(redis, {"lock", "release", "--type", last_half, "--owner", owner, key}) == 0);
+    CHECK(holds(redis, key).size() == 1);
+    CHECK_FALSE(redis.has("rlock:meta:{" + key + "}"));
+  }
+}
+
 TEST_CASE("RLOCK_HISTORY=0, and history = 0 in a file, write nothing; other words are refused") {
   RedisServer redis;
   Process::Options off = redis.environment();
