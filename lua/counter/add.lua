@@ -28,6 +28,7 @@ local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
+redis.call('del', request)  -- first: behind a write that takes no memory others are let through when none is left
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 local why = ''

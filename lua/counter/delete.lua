@@ -22,7 +22,8 @@ if taken then
   if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', 'permits'} end
 end
 
-redis.call('set', request, 1, 'px', memory)
 redis.call('del', pool)
+-- Second: behind a write that takes no memory it is let through when none is left.
+redis.call('set', request, 1, 'px', memory)
 if taken then discard(taken) end
 return {'done'}

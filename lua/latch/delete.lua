@@ -19,6 +19,7 @@ local kind = kind_of(latch)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
-redis.call('set', request, 'deleted', 'px', memory)
 redis.call('del', latch)
+-- Second: behind a write that takes no memory it is let through when none is left.
+redis.call('set', request, 'deleted', 'px', memory)
 return {'done', announce(channel, '1', sharded)}

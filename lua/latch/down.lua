@@ -23,6 +23,7 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 local left = math.max(redis.call('get', latch) - count, 0)
+redis.call('del', request)  -- first: behind a write that takes no memory others are let through when none is left
 redis.call('set', request, left, 'px', memory)
 if left > 0 then
   redis.call('decrby', latch, count)

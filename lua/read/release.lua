@@ -54,8 +54,9 @@ local function give_back()
   local alone = redis.call('hlen', lock) == 2
   local rest = tonumber(keep_until) - now()
   if rest > 0 then
+    redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
+    -- Second: behind a write that takes no memory it is let through when none is left.
     redis.call('set', timeout, 1, 'px', rest)
-    if alone or redis.call('pttl', lock) < rest then redis.call('pexpire', lock, rest) end
     return {'kept', rest}
   end
 

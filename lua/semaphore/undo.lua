@@ -15,6 +15,8 @@ local kind_of = include('kind_of')
 local announce = include('announce')
 
 local answered = redis.call('get', request)
+-- First: behind a write that takes no memory others are let through when none is left.
+redis.call('del', request)
 redis.call('set', request, 0, 'px', memory)
 if answered ~= '1' or kind_of(pool) ~= 'number' then return {'not_ours'} end
 local available = redis.call('incrby', pool, count)

@@ -59,8 +59,9 @@ local function give_back()
   if redis.call('hlen', lock) == 2 then
     redis.call('del', lock)
   else
-    redis.call('hset', lock, 'mode', 'read')
     redis.call('hdel', lock, field)
+    -- Second: behind a write that takes no memory it is let through when none is left.
+    redis.call('hset', lock, 'mode', 'read')
   end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
   return {'released', announce(channel, '1', sharded, queue)}

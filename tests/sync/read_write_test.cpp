@@ -326,6 +326,16 @@ TEST_CASE("--min-hold keeps a read hold and a write hold") {
   CHECK(is_busy(scene.ask(reader("b:1"))));
 }
 
+TEST_CASE("a read hold that --min-hold keeps takes nothing from the lease of another reader") {
+  Scene scene;
+  const auto reads = std::get<Held>(scene.ask(reader("a:1")));
+  scene.ask(reader("b:1"));
+  scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{5000}});
+  CHECK(scene.server.pttl("deploy") > 20000);
+  scene.release(reader("a:1"), {.keep_until = reads.server_time + Milliseconds{60000}});
+  CHECK(scene.server.pttl("deploy") > 50000);
+}
+
 TEST_CASE("a lock and a read/write lock refuse each other, and the lock names -x") {
   Scene scene;
   const Lock lock{claim("a:1", Milliseconds{30000})};

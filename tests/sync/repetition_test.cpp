@@ -276,6 +276,69 @@ TEST_CASE("no script is missing among those that are sent twice") {
   for (const Script* script : scripts::all) CHECK_MESSAGE(there.contains(script->name), script->name);
 }
 
+/// What a script came to: its answer, and all that the server holds.
+struct Outcome {
+  std::string answer;
+  std::string contents;
+  bool operator==(const Outcome&) const = default;
+};
+
+/// `none_behind_a_write`: it runs out after the first write of the script. (A server looks only at the first.)
+enum class Memory { enough, none, none_behind_a_write };
+Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
+  redis.run(command({"FLUSHALL"}));
+  for (const auto& line : parts(row.before, ';')) redis.run(call_of(line));
+  if (memory != Memory::enough) redis.run(command({"CONFIG", "SET", "maxmemory", "1"}));
+  const std::string begin = memory == Memory::none_behind_a_write ? "redis.call('del', '')\n" : "";
+  const auto keys = parts(row.keys, ' ');
+  std::vector<std::string> words{"EVAL", begin + std::string{script_named(row.script).source},
+                                 std::to_string(keys.size())};
+  words.insert(words.end(), keys.begin(), keys.end());
+  for (const std::string& argument : parts(row.arguments, ' ')) words.push_back(argument);
+  const std::string answer = written(redis.run(command(words)));
+  redis.run(command({"CONFIG", "SET", "maxmemory", "0"}));
+  return {without_moments(answer), without_moments(contents(redis))};
+}
+
+// Those that take something, or make it. They fail before they have written anything.
+const std::set<std::string_view> kNeedMemory = {
+    "plain/acquire", "multi/plain",     "permit/acquire", "semaphore/acquire",
+    "counter/init",  "semaphore/drain", "latch/set",
+};
+
+TEST_CASE("without memory left scripts that give back work as ever, and those that take do nothing at all") {
+  RedisServer server;
+  Direct redis{server};
+  std::set<std::string_view> failed;
+  for (const Repetition& each : kRepetitions) {
+    CAPTURE(each.script);
+    CAPTURE(each.before);
+    const Outcome wanted = outcome_of(redis, each, Memory::enough);
+    const Outcome got = outcome_of(redis, each, Memory::none);
+    if (got.answer.find("OOM") == std::string::npos) {
+      CHECK(got == wanted);
+    } else {
+      failed.insert(each.script);
+      CHECK_MESSAGE(kNeedMemory.contains(each.script), std::string{each.script} << got.answer);
+      redis.run(command({"FLUSHALL"}));
+      for (const auto& line : parts(each.before, ';')) redis.run(call_of(line));
+      CHECK(got.contents == without_moments(contents(redis)));
+    }
+  }
+  CHECK(failed == kNeedMemory);
+}
+
+TEST_CASE("a script that has written is done to its end, though memory runs out meanwhile") {
+  RedisServer server;
+  Direct redis{server};
+  for (const Repetition& each : kRepetitions) {
+    CAPTURE(each.script);
+    CAPTURE(each.before);
+    const Outcome wanted = outcome_of(redis, each, Memory::enough);
+    CHECK(outcome_of(redis, each, Memory::none_behind_a_write) == wanted);
+  }
+}
+
 TEST_CASE("who may not set a TTL leaves no key without one") {
   RedisServer server;
   Direct redis{server}, half{server};
