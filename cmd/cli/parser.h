@@ -22,7 +22,7 @@ struct [[nodiscard]] Parsed {
 /// that is refused and what it takes; all others are set.
 Parsed parse(const VerbSpec& spec, const std::vector<std::string>& words);
 
-/// How many words at the front are options of `declaration`,
+/// How many words at the front are options of `spec`,
 /// --help and --version among them, or the values of such options.
 std::size_t options_at_front(const VerbSpec& spec, const std::vector<std::string>& words);
 

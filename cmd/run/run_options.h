@@ -13,8 +13,8 @@
 
 namespace rlock {
 
-/// The options of `rlock run`, checked: nothing in it
-/// contradicts anything else, and nothing has been sent yet.
+/// The options of `rlock run`, and of `lock acquire` those that it declares. After complete_run() nothing in
+/// it contradicts anything else, and nothing has been sent yet; `lock acquire` checks its own.
 struct RunOptions {
   TimePoint started;  ///< of rlock: waits are counted from here
 

@@ -6,7 +6,7 @@
 
 namespace rlock {
 
-// One per file of cmd/verbs; the table in verbs.cpp gives each its name.
+// The file that has a verb is named after it or after its noun; the table in verbs.cpp gives each its name.
 std::unique_ptr<Verb> run_verb();
 std::unique_ptr<Verb> flock_verb();
 std::unique_ptr<Verb> lock_acquire_verb();

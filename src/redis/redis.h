@@ -37,8 +37,9 @@ struct Vote {
 /// One vote per node, in the order of the URLs.
 using Votes = std::vector<Vote>;
 
-/// What synchronizers see of Redis: a Call goes to every
-/// node, Votes come back. A single server is a quorum of one.
+/// Where Calls go and Votes come from: every call is sent to each node, and each node gives one vote. A single
+/// server is a quorum of one. The functions of src/sync that wait, renew and release take it; the synchronizers
+/// do no I/O and never see it.
 /// The Executor is the real one; tests have one that answers from a list.
 ///
 /// post() and votes() never pump the loop and may be used by Sources; run() pumps it.

@@ -15,7 +15,7 @@ namespace rlock {
 /// Keeps a Lease alive by renewing it three times per lease.
 ///
 /// stop_at() lies in the past before the lease can have expired on the server, whatever the network does.
-/// Once lost() is true it never becomes false again. A lost key is never taken again. Of several deployments
+/// Once lost() is true it never becomes false again. A lost key is never taken again. Of several nodes
 /// a quorum must renew every part, in one and the same try.
 /// REQUIRES: the Redis and the locks of the parts outlive the Keeper.
 class Keeper final : public Source {

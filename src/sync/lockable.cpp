@@ -7,7 +7,7 @@
 namespace rlock {
 namespace {
 
-/// The only place where a reply that is out of shape is caught: what decodes may throw, what reads does not.
+/// Turns a decoder that throws into a reader that does not: a reply out of shape becomes a Failure.
 template <class Answer, class Decode>
 Answer read_by(const Decode& decode, const Reply& reply) noexcept {
   if (reply.is_error()) return failure_of(reply);

@@ -15,7 +15,7 @@ Delivery await_replicas_delivery(Milliseconds timeout, std::uint64_t connection)
 /// What a vote on that call is short of; nothing when enough replicas have it.
 std::optional<Failure> replicas_missing(const Vote& vote, int replicas);
 
-/// Asks each deployment that has granted to confirm that `replicas`
+/// Asks each node that has granted to confirm that `replicas`
 /// replicas have what it last answered. Nothing: a quorum has.
 /// `timeout` is what the server waits, `patience` what we do:
 /// a connection whose server still waits then is abandoned.

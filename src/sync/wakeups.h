@@ -8,8 +8,8 @@
 namespace rlock {
 
 /// Listens on channels for as long as it lives. What it takes are messages and confirmed subscriptions: what
-/// was announced before one of those was not heard. The destructor is local and immediate. REQUIRES: the
-/// Redis outlives it.
+/// was announced before one of those was not heard. The destructor sends UNSUBSCRIBE and waits for nothing.
+/// REQUIRES: the Redis outlives it.
 class WakeUps {
  public:
   explicit WakeUps(Redis& redis) : redis_(redis) { (void)redis_.take_messages(); }
