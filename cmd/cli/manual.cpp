@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr std::string_view kBegin = ".\\\" options of ";
 constexpr std::string_view kEnd = ".\\\" end of options";
+constexpr std::string_view kVerbsBegin = ".\\\" verbs";
+constexpr std::string_view kVerbsEnd = ".\\\" end of verbs";
 
 /// Text as roff takes it: a hyphen that may be copied, a backslash, and no line that looks like a request.
 std::string roff(std::string_view text) {
@@ -88,16 +91,32 @@ std::string manual_options(std::string_view verb) {
   return *found;
 }
 
-std::string with_fresh_options(std::string_view page) {
+std::string manual_verbs(const std::map<std::string, std::string>& purposes) {
+  std::string text;
+  std::set<std::string> named;
+  for (const VerbEntry& entry : verbs()) {
+    const std::string word{entry.name.substr(0, entry.name.find(' '))};
+    const auto purpose = purposes.find(word);
+    if (purpose == purposes.end() || !named.insert(word).second) continue;
+    text += fmt::format(".TP\n.BR rlock\\-{} (1)\n{}\n", roff(word), roff(purpose->second));
+  }
+  return text;
+}
+
+std::string with_fresh_options(std::string_view page, const std::map<std::string, std::string>& purposes) {
   std::string out;
-  bool skipping = false;
+  std::string_view end;  // of what is left out
   for (const std::string& line : split(page, '\n')) {
-    if (line == kEnd) skipping = false;
-    if (skipping) continue;
+    if (!end.empty() && line != end) continue;
+    end = {};
     out += line + "\n";
-    if (!line.starts_with(kBegin)) continue;
-    out += manual_options(std::string_view{line}.substr(kBegin.size()));
-    skipping = true;
+    if (line == kVerbsBegin) {
+      out += manual_verbs(purposes);
+      end = kVerbsEnd;
+    } else if (line.starts_with(kBegin)) {
+      out += manual_options(std::string_view{line}.substr(kBegin.size()));
+      end = kEnd;
+    }
   }
   if (!page.empty() && page.back() == '\n')
     out.pop_back();  // split() saw an empty line behind the last newline

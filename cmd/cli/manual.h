@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,12 @@ namespace rlock {
 /// "server": the options that every verb has. Throws Error{internal} for a verb that there is not.
 std::string manual_options(std::string_view verb);
 
-/// A manual page in which the text between the lines `.\" options of VERB` and `.\" end of options` has been
-/// generated again.
-std::string with_fresh_options(std::string_view page);
+/// The list of verbs for rlock(1), in the order of the table of verbs. `purposes`: what the page of each first
+/// word says of itself in its section NAME ("list" -> "one line a key: ..."); a word without a page is left out.
+std::string manual_verbs(const std::map<std::string, std::string>& purposes);
+
+/// A manual page in which the text between the lines `.\" options of VERB` and `.\" end of options`, and between
+/// `.\" verbs` and `.\" end of verbs`, has been generated again.
+std::string with_fresh_options(std::string_view page, const std::map<std::string, std::string>& purposes);
 
 }  // namespace rlock

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 
 namespace rlock {
@@ -12,7 +14,7 @@ Milliseconds limit_of(std::string_view value) {
   try {
     return parse_duration(value);
   } catch (const Error& error) {  // says what may be typed besides
-    throw Error{error.kind(), fmt::format("{}; or forever", error.what())};
+    throw Error{error.kind(), fmt::format("{}; to wait without a limit: forever", error.what())};
   }
 }
 
@@ -22,12 +24,18 @@ WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
 void declare_wait(VerbSpec& spec, WaitOptions& options) {
   const auto nonblock = [&options](std::string_view) {
+    if (options.given) complain("--wait and then -n: the last one counts, so rlock does not wait");
     options.nonblock = true;
     options.given = false;
     options.limit.reset();
   };
   const auto wait = [&options, nonblock](std::string_view value) {
+    const auto overrule = [&] {
+      if (options.nonblock)
+        complain(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
+    };
     if (value == "forever" || value == "inf" || value == "infinity") {
+      overrule();
       options.nonblock = false;
       options.given = true;
       options.limit.reset();
@@ -35,24 +43,26 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
     }
     const Milliseconds limit = limit_of(value);
     if (limit == Milliseconds::zero()) return nonblock(value);
+    overrule();
     options.nonblock = false;
     options.given = true;
     options.limit = limit;
   };
   spec.group("How long to wait", "[for ever]");
   spec.add({.names = "-n, --nonblock",
-            .help = "not at all",
-            .manual = "One try. --nb and --nonblocking mean the same.",
+            .help = "do not wait: try once",
+            .manual =
+                "If rlock would have to wait, it exits with status 75. --nb and --nonblocking mean the same.",
             .set = nonblock});
   spec.add({.names = "--nb, --nonblocking", .hidden = true, .set = nonblock});
   spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
-       .help = "at most this long, for the server too",
+       .help = "wait at most DUR, for the server too",
        .manual =
-           "Counted from the start of rlock. 0 means -n; inf and infinity mean forever. While a wait was "
-           "asked for, a server that does not answer is tried again until the wait ends; without it, that is "
-           "status 69 at once.",
+           "Without -n and without --wait, rlock waits for ever. The time is counted from the start of rlock. 0 "
+           "means -n; inf and infinity mean forever. If --wait is given and the server does not answer, rlock "
+           "tries again until the wait ends.",
        .offer = Offer::examples,
        .choices = "forever",
        .set = wait});

@@ -107,12 +107,14 @@ void Flock::declare_waiting(VerbSpec& spec) {
   declare_wait(run, options_.wait);
   options_.wait.conflict_exit_code = kConflict;
   spec.group("How long to wait", "[for ever]");
-  spec.add({.names = "-n, --nb, --nonblock", .help = "not at all", .set = run.find("nonblock")->set});
-  spec.add({.names = "-w, --wait, --timeout",
-            .value = "DUR",
-            .help = "at most this long: 10, 2.5, 1m30s",
-            .manual = "A bare number is seconds. 0 means -n.",
-            .set = run.find("wait")->set});
+  spec.add(
+      {.names = "-n, --nb, --nonblock", .help = "do not wait: try once", .set = run.find("nonblock")->set});
+  spec.add(
+      {.names = "-w, --wait, --timeout",
+       .value = "DUR",
+       .help = "wait at most DUR: 10, 2.5, 1m30s",
+       .manual = "A bare number is seconds. 0 means -n. Without -n and without --wait, rlock waits for ever.",
+       .set = run.find("wait")->set});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
             .help = "exit status when not acquired",

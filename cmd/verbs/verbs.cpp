@@ -120,9 +120,9 @@ std::string main_screen() {
   text +=
       "\nOptions beat RLOCK_URL, RLOCK_PASSWORD[_FILE] and RLOCK_PREFIX, which beat\n"
       "~/.config/rlock/config, /etc/rlock/config, and last REDIS_URL.\n\n"
-      "Exit status: the command's, or 75 busy, 124 --max-hold, 125 lock lost, 126/127\n"
-      "cannot run, 64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.\n"
-      "Verbs without a command: 0 yes, 1 no.\n\n"
+      "Exit status: the command's, or 75 busy, 124 stopped by --max-hold or rlock stop,\n"
+      "125 lock lost, 126/127 cannot run, 64 usage, 65 other type, 69 no server,\n"
+      "77 denied, 78 configuration. Verbs without a command: 0 yes, 1 no.\n\n"
       "  rlock run -k deploy -- make deploy           wait, run, release\n"
       "  rlock run -n -k nightly -- ./job             or exit 75 at once\n"
       "  rlock inspect deploy                         who has it?\n"

@@ -51,6 +51,18 @@ std::string plain(std::string line) {
   return line;
 }
 
+/// What the page of each verb says of itself in its section NAME.
+std::map<std::string, std::string> purposes() {
+  const std::regex name{R"(\.SH NAME\nrlock-([a-z]+) - ([^\n]+)\n)"};
+  std::map<std::string, std::string> all;
+  for (const auto& path : pages()) {
+    const std::string page = plain(read_file(path));
+    std::smatch found;
+    if (path.extension() == ".1" && std::regex_search(page, found, name)) all.emplace(found[1], found[2]);
+  }
+  return all;
+}
+
 /// The scripts of the section EXAMPLES: what stands between .EX and .EE, as a shell gets it.
 std::vector<std::string> examples(const std::string& page) {
   std::vector<std::string> all;
@@ -136,10 +148,11 @@ void type_option(const std::string& verb, const std::string& name, const rlock::
 
 TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUAL=1 writes them)") {
   REQUIRE(!pages().empty());
+  const auto verbs = purposes();
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     const std::string page = read_file(path);
-    const std::string fresh = rlock::with_fresh_options(page);
+    const std::string fresh = rlock::with_fresh_options(page, verbs);
     if (std::getenv("RLOCK_UPDATE_MANUAL") != nullptr && page != fresh) write_file(path, fresh);
     CHECK(read_file(path) == fresh);
   }
@@ -156,6 +169,37 @@ TEST_CASE("every verb has a page, and every option of its own stands there") {
     if (!rlock::manual_options(name).empty())
       CHECK(all.find(".\\\" options of " + name + "\n") != std::string::npos);
   }
+}
+
+TEST_CASE("rlock(1) names every verb, every page and every way in which a verb ends by 124") {
+  const std::string page = plain(read_file(source_folder() / "man/rlock.1"));
+  const std::string verbs = page.substr(page.find(".SS Verbs"), page.find(".SH OPTIONS"));
+  for (const rlock::VerbEntry& entry : rlock::verbs())
+    CHECK_MESSAGE(verbs.find(".BR rlock-" + std::string{entry.name.substr(0, entry.name.find(' '))} +
+                             " (1)\n") != std::string::npos,
+                  entry.name);
+  const std::string others = page.substr(page.find(".SH SEE ALSO"));
+  for (const auto& path : pages()) {
+    const std::string section = path.extension().string().substr(1);
+    if (path.filename() != "rlock.1")
+      CHECK_MESSAGE(others.find(".BR " + path.stem().string() + " (" + section + ")") != std::string::npos,
+                    path);
+  }
+  CHECK(page.find("\n124\trun: stopped by --max-hold, or by rlock stop\n") != std::string::npos);
+}
+
+TEST_CASE("every page of a verb that waits says for how long it does so without options") {
+  for (const rlock::VerbEntry& entry : rlock::verbs()) {
+    const auto made = entry.make();
+    const rlock::VerbSpec told = made->spec();
+    const rlock::Option* wait = told.find("wait");
+    if (wait == nullptr || told.verb == "stop") continue;  // which has a limit of its own, and says it
+    CAPTURE(entry.name);
+    CHECK(wait->manual.find("rlock waits for ever") != std::string_view::npos);
+  }
+  const std::string run = prose(read_file(source_folder() / "man/rlock-run.1"));
+  const std::string first = run.substr(run.find(".SH DESCRIPTION"), 300);
+  CHECK(first.find("waits for ever") != std::string::npos);
 }
 
 TEST_CASE("no option of a page is without a word, not even one that no screen shows") {

@@ -47,6 +47,19 @@ TEST_CASE("-q does not hide that nobody named a server") {
   }
 }
 
+TEST_CASE("-n and --wait together: a line says which of them counts") {
+  RedisServer redis;
+  Rlock both{{"run", "-nw", "1", "-k", "k", "--", "true"}, redis.environment()};
+  CHECK(both.exit_code() == 0);
+  CHECK(both.err() == "rlock: -n and then --wait 1: the last one counts, so rlock waits\n");
+  Rlock neither{{"run", "-w", "1", "-n", "-k", "k", "--", "true"}, redis.environment()};
+  CHECK(neither.exit_code() == 0);
+  CHECK(neither.err() == "rlock: --wait and then -n: the last one counts, so rlock does not wait\n");
+  Rlock same{{"run", "-n", "-w", "0", "-n", "-k", "k", "--", "true"}, redis.environment()};
+  CHECK(same.exit_code() == 0);
+  CHECK(same.err().empty());
+}
+
 TEST_CASE("an empty variable behind an option makes no option its value") {
   const std::string needs = "-k needs KEY, but '--' follows; a key that begins with '-' is written --key=--";
   expect_hints({
@@ -176,7 +189,7 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
       {{"-w", "5", "lock", "acquire", "k"},
        "unknown option -w; options of a verb come after it: rlock VERB [OPTIONS]"},
-      {{"run", "-k", "k", "-w", "Forever", "true"}, "or 1m30s; or forever"},
+      {{"run", "-k", "k", "-w", "Forever", "true"}, "or 1m30s; to wait without a limit: forever"},
 
       {{"-p", "6379", "inspect"}, "-p: for a server say --url redis://HOST:PORT"},
       {{"-u"}, "-u needs URL"},
