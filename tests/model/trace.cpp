@@ -5,7 +5,8 @@
 namespace rlock::model {
 namespace {
 
-std::string quoted(std::string_view text) {
+/// As one word of a shell command. (Not `quoted`: a newer <chrono> brings std::quoted, which is found by its arguments.)
+std::string shell_word(std::string_view text) {
   if (!text.empty() &&
       text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-./,") ==
           std::string_view::npos)
@@ -19,10 +20,11 @@ std::string quoted(std::string_view text) {
 
 std::string command_line(const Call& call) {
   const bool ours = !call.script->name.starts_with("redisson/");
-  std::string line = ours ? fmt::format("call {} {}", call.script->name, call.keys.size())
-                          : fmt::format("$REDIS eval {} {}", quoted(call.script->source), call.keys.size());
+  std::string line =
+      ours ? fmt::format("call {} {}", call.script->name, call.keys.size())
+           : fmt::format("$REDIS eval {} {}", shell_word(call.script->source), call.keys.size());
   for (const auto* words : {&call.keys, &call.args})
-    for (const std::string& word : *words) line += ' ' + quoted(word);
+    for (const std::string& word : *words) line += ' ' + shell_word(word);
   return line;
 }
 
