@@ -11,10 +11,13 @@ namespace {
 
 constexpr Milliseconds kListensAfter{1000};
 
+/// So many messages cost the server about as much as UNSUBSCRIBE.
+constexpr std::uint64_t kMostHeard = 8;
+
 }  // namespace
 
 StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now)
-    : redis_(redis), listen_at_(plus(now, kListensAfter)) {
+    : redis_(redis), heard_before_(redis.wakeups()), listen_at_(plus(now, kListensAfter)) {
   for (const Part& part : parts) {
     channels_.push_back(holder_channel(part.lock->name(), part.lock->owner()));
     std::ranges::copy(part.lock->channels(), std::back_inserter(of_waiters_));
@@ -28,14 +31,24 @@ StopRequests::~StopRequests() {
   for (const Channel& channel : channels_) redis_.unwatch(channel);
 }
 
+bool StopRequests::hears_too_much() const {
+  return !of_waiters_.empty() && redis_.wakeups() - heard_before_ > kMostHeard;
+}
+
+/// The wait let its subscriptions stand, and inspect counts us among the waiters while they do.
+void StopRequests::end_wait() {
+  for (const Channel& channel : of_waiters_)
+    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.unwatch(channel);
+  of_waiters_.clear();
+}
+
 void StopRequests::ready(short, TimePoint now) {
+  if (hears_too_much()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
   listens_ = true;
   for (const Channel& channel : channels_) redis_.watch(channel);
-  // The wait for it let its subscriptions stand: who looks would count us among those who wait.
-  for (const Channel& channel : of_waiters_)
-    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.unwatch(channel);
+  end_wait();
 }
 
 const std::optional<std::string>& StopRequests::asked() {

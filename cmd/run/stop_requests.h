@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@ namespace rlock {
 
 /// Hears `rlock stop`, and `rlock unlock`, for a run that holds. It begins to listen when the run is a second
 /// old: most runs are over by then, and are to cost the server nothing for it.
+///
+/// It also ends the subscriptions of the wait, which stand until then: to where releases are announced. Others
+/// give back permits while we hold ours: after a few messages the server pays more for these than for
+/// UNSUBSCRIBE, so the subscriptions end at once.
 class StopRequests final : public Source {
  public:
   StopRequests(Redis& redis, std::span<const Part> parts, TimePoint now);
@@ -30,13 +35,17 @@ class StopRequests final : public Source {
   /// once more behind it.
   bool take_removal();
 
-  TimePoint wake_at() const override { return listen_at_; }
+  TimePoint wake_at() const override { return hears_too_much() ? TimePoint::min() : listen_at_; }
   void ready(short events, TimePoint now) override;
 
  private:
+  bool hears_too_much() const;
+  void end_wait();
+
   Redis& redis_;
   std::vector<Channel> channels_;
-  std::vector<Channel> of_waiters_;  ///< where releases are announced
+  std::vector<Channel> of_waiters_;  ///< where releases are announced; empty: we do not listen there any more
+  std::uint64_t heard_before_;       ///< Redis::wakeups() when the hold began
   TimePoint listen_at_;
   bool listens_ = false;
   void hear();

@@ -74,7 +74,8 @@ void WaitLines::hear(const Waiting& waiting) {
   channel_.reset();
   if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
     channel_ = waiting.what->channels().front();
-  const bool changed = named_ && named_->str() != busy_->holder && lines_ > 0;
+  // Of a plain lock and of permits the server names no holder.
+  const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = Clock::now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
     want(plus(now, kInquiry), now);

@@ -39,7 +39,7 @@ class Wait {
         // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
         // not answer this round.
         undo_.detach();
-        if (!several_nodes_ && blocked().what().silent_while_held()) wakeups_.let_stand();
+        if (!several_nodes_) wakeups_.let_stand();
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);

@@ -126,9 +126,6 @@ class Waitable {
   /// The line in which we wait, where that was said; nothing: there is none, everybody is told by channels().
   virtual const Line* line(const Busy&) const { return nullptr; }
 
-  /// Are those channels silent while we hold it? Then to go on listening costs less than to stop.
-  virtual bool silent_while_held() const { return true; }
-
   /// Between two tries where nothing wakes us: doubles from `least` to `most`.
   struct Pause {
     Milliseconds least{0}, most{0};

@@ -35,7 +35,6 @@ class Permits final : public Lockable {
   std::vector<Channel> channels() const override;
   const Line* line(const Busy& busy) const override { return busy.position ? &line_ : nullptr; }
   bool queues() const override { return line_.queues() && hold_ == Hold::first; }
-  bool silent_while_held() const override { return false; }  // others give back theirs meanwhile
 
   Call renew() const override;
 

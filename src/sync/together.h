@@ -25,7 +25,6 @@ class Together final : public Waitable {
   std::vector<Channel> channels() const override;     ///< of all of them
   const Line* line(const Busy& busy) const override;  ///< of the busy one
   const Owner* asker() const override { return members_.front()->asker(); }
-  bool silent_while_held() const override { return members_.front()->silent_while_held(); }
   Pause pause() const override { return members_.front()->pause(); }
   const LockName& name() const override { return members_.front()->name(); }
 

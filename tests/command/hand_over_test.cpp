@@ -96,15 +96,16 @@ Words numbers(int count) {
 }  // namespace
 
 TEST_CASE("nobody who waits is passed more than ten times, and a hand-over costs six requests at most") {
-  for (const std::string type : {"lock", "fenced", "write"}) {
+  for (const std::string type : {"lock", "fenced", "write", "permit"}) {
     CAPTURE(type);
     constexpr int kWaiters = 12;
-    Crowd crowd{{"--type", type}};
+    const bool permit = type == "permit";  // of which the pool stays
+    Crowd crowd{permit ? Words{"--permits", "1"} : Words{"--type", type}};
     for (const std::string& name : numbers(kWaiters)) crowd.join(name);
     Monitor monitor{crowd.redis};
     crowd.let_go();
     CHECK(most_passed(crowd.served(kWaiters)) <= 10);
-    REQUIRE(eventually([&] { return !crowd.redis.has("k"); }, kLong));
+    REQUIRE(eventually([&] { return !crowd.redis.has(permit ? "{k}:timeout" : "k"); }, kLong));
     std::size_t requests = 0;
     for (const std::string& command : monitor.commands())
       if (command.find("SELECT") == std::string::npos) ++requests;

@@ -223,6 +223,31 @@ TEST_CASE("a signal that ends a wait for the server, for permits or for a latch 
   redis.thaw();
 }
 
+TEST_CASE("a waiter for a plain lock or a permit prints its lines when they are due, and not each second") {
+  for (const Words& type : {Words{"--type", "plain"}, Words{"--permits", "1"}}) {
+    CAPTURE(type.front());
+    RedisServer redis;
+    const auto run = [&](const Words& command) {
+      Words words{"run", "-k", "deploy"};
+      for (const Words& more : {type, {"--"}, command}) words.insert(words.end(), more.begin(), more.end());
+      return Rlock{words, redis.environment()};
+    };
+    const Rlock holder = run({"sleep", "60"});
+    REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
+    const auto started = std::chrono::steady_clock::now();
+    const auto waited = [&] { return std::chrono::steady_clock::now() - started; };
+    const Rlock waiter = run({"true"});
+    REQUIRE(eventually([&] { return lines_in(waiter.err()) == 1; }));
+    // It asks again and again, and hears "busy" each time.
+    REQUIRE(eventually([&] {
+      redis.cli({"PUBLISH", "redisson_sc:{deploy}", "1"});
+      return waited() > 3500ms;
+    }));
+    const std::size_t lines = lines_in(waiter.err());
+    CHECK(lines <= (waited() < 5s ? 1 : waited() < 15s ? 2 : 3));
+  }
+}
+
 TEST_CASE("an acquire of permits in vain says who has them") {
   RedisServer redis;
   REQUIRE(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
