@@ -10,6 +10,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "quorum.h"
 #include "trace.h"
 
 namespace rlock::model {
@@ -25,9 +26,13 @@ class Watch {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
-std::size_t fingerprint(const World& world) { return std::hash<std::string>{}(world.describe()); }
+template <class World>
+std::size_t fingerprint(const World& world) {
+  return std::hash<std::string>{}(world.describe());
+}
 
 /// Does once more what has led there, and writes it down.
+template <class World>
 Finding traced(const Setting& setting, Interpreter& lua, const std::vector<Event>& events) {
   World world{setting, lua};
   std::vector<std::string> lines{"# setting: " + setting.name};
@@ -52,6 +57,7 @@ struct Origin {
   std::size_t event;
 };
 
+template <class World>
 std::vector<Event> events_to(const Setting& setting, Interpreter& lua, const std::vector<Origin>& origins,
                              std::size_t state, std::size_t last) {
   std::vector<std::size_t> choices{last};
@@ -76,14 +82,15 @@ double weight(const Event& event) {
     case Event::Kind::give_up:
     case Event::Kind::crash:
     case Event::Kind::cut: return 0.4;
-    case Event::Kind::drop: return 0.2;
+    case Event::Kind::drop:
+    case Event::Kind::jump: return 0.2;
+    case Event::Kind::vanish: return 0.05;
   }
   return 1;
 }
 
-}  // namespace
-
-Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effort) {
+template <class World>
+Exploration explored(const Setting& setting, Interpreter& lua, const Effort& effort) {
   const Watch watch;
   Exploration result;
   std::vector<Origin> origins{{0, 0}};
@@ -102,7 +109,8 @@ Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effo
       ++result.steps;
       if (const auto wrong = next.apply(events[choice])) {
         if (kinds.insert(kind_of(*wrong)).second)
-          result.findings.push_back(traced(setting, lua, events_to(setting, lua, origins, state, choice)));
+          result.findings.push_back(
+              traced<World>(setting, lua, events_to<World>(setting, lua, origins, state, choice)));
         continue;
       }
       if (!seen.insert(fingerprint(next)).second) continue;
@@ -115,7 +123,8 @@ Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effo
   return result;
 }
 
-Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort, std::uint64_t seed) {
+template <class World>
+Exploration walked(const Setting& setting, Interpreter& lua, const Effort& effort, std::uint64_t seed) {
   const Watch watch;
   Exploration result;
   std::mt19937_64 dice{seed};
@@ -132,7 +141,7 @@ Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort,
       way.push_back(events[std::discrete_distribution<std::size_t>{weights.begin(), weights.end()}(dice)]);
       ++result.steps;
       if (world.apply(way.back())) {
-        result.findings.push_back(traced(setting, lua, way));
+        result.findings.push_back(traced<World>(setting, lua, way));
         result.states = seen.size();
         return result;
       }
@@ -141,6 +150,17 @@ Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort,
   }
   result.states = seen.size();
   return result;
+}
+
+}  // namespace
+
+Exploration explore(const Setting& setting, Interpreter& lua, const Effort& effort) {
+  return setting.nodes > 1 ? explored<Quorum>(setting, lua, effort) : explored<World>(setting, lua, effort);
+}
+
+Exploration walk(const Setting& setting, Interpreter& lua, const Effort& effort, std::uint64_t seed) {
+  return setting.nodes > 1 ? walked<Quorum>(setting, lua, effort, seed)
+                           : walked<World>(setting, lua, effort, seed);
 }
 
 }  // namespace rlock::model

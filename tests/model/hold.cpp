@@ -33,7 +33,10 @@ std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::strin
 class OfRlock final : public Hold {
  public:
   explicit OfRlock(const Wanted& wanted) {
-    for (const std::string& key : wanted.keys) parts_.push_back(make_lock(wanted, key));
+    for (const std::string& key : wanted.keys) {
+      const auto lock = make_lock(wanted, key);
+      parts_.push_back(wanted.once ? once_per(lock) : lock);
+    }
     std::vector<const Lockable*> members;
     for (const auto& part : parts_) members.push_back(part.get());
     if (members.size() > 1) together_ = Together::of(members);
@@ -124,6 +127,12 @@ std::shared_ptr<const Hold> make_hold(const Wanted& wanted) {
 }
 
 const char* rules() { return kRules; }
+
+bool waits_for_undo() { return kWaitsForUndo; }
+
+Call whether_done(const std::string& key) { return ask_whether_done(LockName{key}); }
+
+bool is_done(const Reply& reply) { return reads_done(reply); }
 
 std::vector<std::string> keys_of_waiters(const std::string& key) { return waiting_keys(LockName{key}); }
 

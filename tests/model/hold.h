@@ -81,6 +81,8 @@ struct Wanted {
   std::int64_t lease = 30000;
   bool again = false;    ///< inside a hold that the owner has
   bool returns = false;  ///< the owner may have the lock before and after
+  bool once = false;     ///< --once-per
+  bool quorum = false;   ///< at one of several servers
 };
 
 std::shared_ptr<const Hold> make_hold(const Wanted& wanted);
@@ -93,6 +95,13 @@ std::shared_ptr<const Hold> make_redisson_hold(const Wanted& wanted);
 
 /// Whose rules these are: "today".
 const char* rules();
+
+/// Over several servers, who stays the same owner: does it ask a node only when its undo was answered there?
+bool waits_for_undo();
+
+/// Asks whether somebody has done the work of this key, for --once-per; and reads the answer.
+Call whether_done(const std::string& key);
+bool is_done(const Reply& reply);
 
 /// Of a key: where its clients wait.
 std::vector<std::string> keys_of_waiters(const std::string& key);

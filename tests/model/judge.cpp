@@ -21,6 +21,12 @@ constexpr std::int64_t kFreeAtMost = 2500;
 constexpr std::int64_t kMoreForFault = 1000;  ///< a reply is awaited so long
 constexpr std::int64_t kMoreForCrash = 2500;  ///< somebody who was told is dead
 
+/// The place of `owner` in the line of a lock that is not fair.
+std::optional<double> arrived_at(Store& store, const std::string& key, const std::string& owner) {
+  const Reply score = store.call({"zscore", "redisson_unlock_latch:{" + key + "}:line", owner});
+  return score.is_nil() ? std::nullopt : score_in(score.text());
+}
+
 bool is_waiting(Phase phase) { return phase == Phase::asking || phase == Phase::sleeping; }
 
 }  // namespace
@@ -30,7 +36,7 @@ void World::blame(const std::string& what) {
 }
 
 bool World::sure(int who) const {
-  return client(who).phase == Phase::holding && store_.now() < sure_until(who);
+  return client(who).phase == Phase::holding && !client(who).robbed && now() < sure_until(who);
 }
 
 std::int64_t World::sure_until(int who) const {
@@ -43,8 +49,9 @@ void World::judge() {
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who)
     if (sure(who)) judge_backing(who);
   judge_ttls();
-  if (setting_->clients.front().type == "fair")
+  if (setting_->clients.front().type == "fair" && !unmended_)
     for (const std::string& key : setting_->keys) judge_queue(key);
+  for (const std::string& key : setting_->keys) judge_line(key);
   if (setting_->clients.front().type == "semaphore") judge_semaphore();
   if (setting_->clients.front().type == "down") judge_latch();
   judge_kept();
@@ -78,7 +85,7 @@ void World::remember_ttls() {
 /// What a client is sure of stands on the server, for as long as it is sure, and is counted.
 void World::judge_backing(int who) {
   const std::string& name = plan(who).name;
-  const std::int64_t rest = sure_until(who) - store_.now();
+  const std::int64_t rest = sure_until(who) - now();
   for (const Place& place : hold(who).places()) {
     const std::string type = store_.call({"type", place.key}).text();
     const std::int64_t ttl = store_.call({"pttl", place.key}).integer();
@@ -123,7 +130,7 @@ void World::judge_permits(int who, const std::string& taken) {
   std::int64_t sure_so_long = 0;
   for (int other = 0; other < static_cast<int>(clients_.size()); ++other)
     if (sure(other) && sure_until(other) >= sure_until(who)) ++sure_so_long;
-  const Reply last = store_.call({"zcount", taken, std::to_string(sure_until(who)), "+inf"});
+  const Reply last = store_.call({"zcount", taken, std::to_string(sure_until(who) + jumped_), "+inf"});
   if (last.integer() < sure_so_long)
     blame(fmt::format("{} clients are sure of a permit until {} is, but {} last so long", sure_so_long,
                       plan(who).name, last.integer()));
@@ -132,8 +139,15 @@ void World::judge_permits(int who, const std::string& taken) {
 /// What was released with --min-hold stays as long as that, and then ends.
 void World::judge_kept() {
   for (const auto& [key, until] : kept_until_)
-    if (store_.now() < until && !held(key)) blame(fmt::format("'{}' is kept, but it is gone", key));
+    if (store_.now() < until && !held(key)) {
+      blame(fmt::format("'{}' is kept, but it is gone", key));
+    } else if (store_.now() < until && setting_->clients.front().once && !is_marked(key)) {
+      blame(fmt::format("'{}' is kept, but it is not marked as done", key));
+    }
 }
+
+/// As others see it who would do the work once more.
+bool World::is_marked(const std::string& key) { return is_done(lua_->run(whether_done(key), store_)); }
 
 /// A permit is available, or somebody has it, and never both.
 void World::judge_semaphore() {
@@ -188,6 +202,19 @@ void World::judge_queue(const std::string& key) {
   if (line != deadlines) blame(fmt::format("queue and deadlines of '{}' disagree", key));
 }
 
+/// In the line beside a lock that is not fair, who waits longer stands ahead of who waits less.
+void World::judge_line(const std::string& key) {
+  std::vector<std::pair<double, int>> line;
+  for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
+    if (!is_waiting(client(who).phase) || !client(who).busy || !client(who).busy->position) continue;
+    if (const auto arrived = arrived_at(store_, key, plan(who).owner)) line.emplace_back(*arrived, who);
+  }
+  for (const auto& [arrived, who] : line)
+    for (const auto& [other_arrived, other] : line)
+      if (client(who).begun < client(other).begun && arrived > other_arrived)
+        blame(fmt::format("{} waits longer than {}, and stands behind it", plan(who).name, plan(other).name));
+}
+
 bool World::held(const std::string& key) const {
   const std::string& type = setting_->clients.front().type;
   if (type != "permit" && type != "semaphore") return store_.call({"exists", key}).integer() == 1;
@@ -216,19 +243,18 @@ void World::judge_wait() {
     free_since_ = 0;
     return;
   }
-  if (free_since_ == 0) free_since_ = store_.now();
+  if (free_since_ == 0) free_since_ = now();
   const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
   std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
   if (faults + crashes > 0) most += seen_by_redisson();
   // The head of a fair queue that was told and then killed keeps its place for two thirds of its lease; and
-  // one of Redisson's that gives up after it was told tells nobody, so the next takes its place when it
-  // says that it lives.
+  // one of Redisson's that takes the lock, or gives up after it was told, tells nobody: so the next learns
+  // its place when it says that it lives.
   const bool beside_redisson = std::ranges::any_of(
       setting_->clients, [](const ClientPlan& one) { return !one.holds.front()->is_ours(); });
   const bool fair = setting_->clients.front().type == "fair";
-  if (fair && (faults + crashes > 0 || beside_redisson)) most += setting_->clients.front().lease;
-  if (store_.now() - free_since_ > most)
-    blame(fmt::format("somebody waits for what is free since {} ms", most));
+  if (fair && (waiter_died_ || beside_redisson)) most += setting_->clients.front().lease;
+  if (now() - free_since_ > most) blame(fmt::format("somebody waits for what is free since {} ms", most));
 }
 
 /// At the end there is nothing but the memory of requests, and counters: nobody's hold, nobody's place.
@@ -265,13 +291,13 @@ void World::judge_fences(int who, const std::vector<std::int64_t>& fences) {
 // --- when two worlds are the same ------------------------------------------------------------------
 
 std::string World::describe() const {
-  const std::int64_t now = store_.now();
+  const std::int64_t now = this->now(), servers_now = store_.now();
   std::string text;
   store_.describe(text);
   const auto add_call = [&](const Call& call) {
     text += call.script->name;
     for (const std::string& word : call.keys) text += ' ' + word;
-    for (const std::string& word : call.args) text += ' ' + without_clock(word, now);
+    for (const std::string& word : call.args) text += ' ' + without_clock(word, servers_now);
     text += '\n';
   };
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
@@ -279,12 +305,12 @@ std::string World::describe() const {
     // How long it waits or holds matters only where its calls or its lease depend on it.
     const bool has_lease = hold(who).ends() == Ends::with_lease;
     const bool waiting = is_waiting(one.phase) && has_lease;
-    text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
-                        one.due == kNever ? -1 : std::max<std::int64_t>(one.due - now, 0),
-                        waiting ? one.begun - now : 0,
-                        one.phase == Phase::holding && has_lease ? one.asked - now : 0,
-                        keep_until(who) == 0 ? 0 : std::max<std::int64_t>(keep_until(who) - now, 0),
-                        one.renewals, one.tries, one.asked_once, one.late_asks, one.lost, one.woken);
+    text += fmt::format(
+        "{} {} {} {} {} {} {} {} {} {} {} {} {}\n", static_cast<int>(one.phase), one.hold,
+        one.due == kNever ? -1 : std::max<std::int64_t>(one.due - now, 0), waiting ? one.begun - now : 0,
+        one.phase == Phase::holding && has_lease ? one.asked - now : 0,
+        keep_until(who) == 0 ? 0 : std::max<std::int64_t>(keep_until(who) - servers_now, 0), one.renewals,
+        one.tries, one.asked_once, one.late_asks, one.lost, one.woken, one.robbed);
     if (one.busy)
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);
@@ -294,10 +320,11 @@ std::string World::describe() const {
     text += fmt::format("{} {}\n", connection.client, connection.breaks_at - now);
     for (const Late& late : connection.calls) add_call(*late.call);
   }
-  text += fmt::format("{} {} {} {}", faults_, crashes_, excused_, free_since_ == 0 ? 0 : now - free_since_);
+  text += fmt::format("{} {} {} {} {} {} {} {}", faults_, crashes_, losses_, jumped_, waiter_died_, unmended_,
+                      excused_, free_since_ == 0 ? 0 : now - free_since_);
   for (const auto& [key, fence] : last_fence_) text += fmt::format(" {}", fence);
   for (const auto& [key, until] : kept_until_)
-    text += fmt::format(" {}", std::max<std::int64_t>(until - now, 0));
+    text += fmt::format(" {}", std::max<std::int64_t>(until - servers_now, 0));
   return text;
 }
 

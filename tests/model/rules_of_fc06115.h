@@ -16,6 +16,7 @@
 namespace rlock::model {
 
 constexpr const char* kRules = "fc06115";
+constexpr bool kWaitsForUndo = false;
 
 inline Claim claim_of(const Wanted& wanted, const std::string& key) {
   return {.name = LockName{key}, .owner = Owner{wanted.owner}, .lease = Milliseconds{wanted.lease}};
@@ -56,6 +57,13 @@ inline std::int64_t poll_of(const Waitable& lock, const Busy&) { return lock.pol
 
 /// Where clients wait.
 inline std::vector<std::string> waiting_keys(const LockName& name) { return fair_queue_keys(name); }
+
+/// It had no --once-per: its holds are asked whether they exist, and that is enough.
+inline std::shared_ptr<const Lockable> once_per(std::shared_ptr<const Lockable> lock) { return lock; }
+inline Call ask_whether_done(const LockName& name) {
+  return Lock{Claim{.name = name, .owner = Owner{"nobody"}}}.renew();
+}
+inline bool reads_done(const Reply&) { return true; }
 
 inline bool silent_while_held(const Waitable&) { return false; }
 

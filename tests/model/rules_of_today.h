@@ -9,21 +9,28 @@
 #include "sync/keys.h"
 #include "sync/line.h"
 #include "sync/lock.h"
+#include "sync/once_per.h"
 #include "sync/permits.h"
 #include "sync/plain.h"
 #include "sync/read_write.h"
 #include "sync/together.h"
+#include "sync/undo.h"
 
 namespace rlock::model {
 
 constexpr const char* kRules = "today";
+
+/// Has the ledger of undos (src/sync/undo.h) a word about which nodes have answered? Until 87756ea it had none.
+template <class Ledger>
+concept TellsWhoAnswered = requires(const Ledger& undo) { undo.closed_nodes(); };
+constexpr bool kWaitsForUndo = TellsWhoAnswered<Undo>;
 
 inline Claim claim_of(const Wanted& wanted, const std::string& key) {
   return {.name = LockName{key},
           .owner = Owner{wanted.owner},
           .lease = Milliseconds{wanted.lease},
           .owner_returns = wanted.returns,
-          .turn = Turn::queue};
+          .turn = wanted.quorum ? Turn::no_places : Turn::queue};
 }
 
 inline Call ask_of(const Waitable& lock, std::int64_t waited) { return lock.ask(Milliseconds{waited}); }
@@ -83,6 +90,13 @@ inline std::vector<std::string> waiting_keys(const LockName& name) {
   for (std::string& key : line_keys(name)) keys.push_back(std::move(key));
   return keys;
 }
+
+/// With --once-per: a release that keeps the key also marks it as done.
+inline std::shared_ptr<const Lockable> once_per(std::shared_ptr<const Lockable> lock) {
+  return std::make_shared<OncePer>(std::move(lock), "me@here");
+}
+inline Call ask_whether_done(const LockName& name) { return OncePer::status(name); }
+inline bool reads_done(const Reply& reply) { return OncePer::read_status(reply).has_value(); }
 
 inline bool silent_while_held(const Waitable&) { return true; }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 namespace rlock::model {
 namespace {
 
@@ -12,6 +14,7 @@ struct Options {
   int inside = -1;
   bool again = false;
   bool returns = false;
+  bool once = false;
   int holds = 1;  ///< one after the other, with one owner
   std::vector<std::string> keys{"k"};
 };
@@ -30,7 +33,9 @@ ClientPlan rlock(const std::string& name, const std::string& type, const std::st
                                     .owner = owner,
                                     .lease = options.lease,
                                     .again = options.again,
-                                    .returns = options.returns}));
+                                    .returns = options.returns,
+                                    .once = options.once}));
+  plan.once = options.once;
   return plan;
 }
 
@@ -44,8 +49,8 @@ ClientPlan redisson(const std::string& name, const std::string& type) {
 }
 
 /// An outer hold, and one inside it with another lease.
-std::vector<ClientPlan> nested(const std::string& type, std::int64_t inner_lease) {
-  return {rlock("outer", type, "me:1"),
+std::vector<ClientPlan> nested(const std::string& type, std::int64_t inner_lease, bool once = false) {
+  return {rlock("outer", type, "me:1", {.once = once}),
           rlock("inner", type, "me:1", {.lease = inner_lease, .inside = 0, .again = true})};
 }
 
@@ -80,6 +85,102 @@ void add_min_hold(std::vector<Setting>& settings, const std::string& type) {
   std::vector<ClientPlan> clients{rlock("a", type, "a:1"), rlock("b", type, "b:1")};
   for (ClientPlan& one : clients) one.min_hold = 5000;
   settings.push_back({.name = type + "-min-hold", .clients = clients, .keys = {"k"}, .faults = 1});
+}
+
+/// The hold that is to keep the key ends before one inside it does.
+void add_min_hold_nested(std::vector<Setting>& settings, const std::string& type) {
+  for (const bool once : {false, true}) {
+    std::vector<ClientPlan> clients = nested(type, kLease, once);
+    clients.front().min_hold = 2 * kLease;
+    settings.push_back({.name = type + (once ? "-once-nested" : "-min-hold-nested"),
+                        .clients = clients,
+                        .keys = {"k"},
+                        .faults = 1,
+                        .renewals = 0,
+                        .gives_up = false});
+  }
+}
+
+/// Two holds at once inside one: they begin in any order, whichever was asked for first.
+void add_siblings(std::vector<Setting>& settings, const std::string& type) {
+  std::vector<ClientPlan> clients = nested(type, kLease);
+  clients.push_back(rlock("sibling", type, "me:1", {.inside = 0, .again = true}));
+  settings.push_back({.name = type + "-siblings",
+                      .clients = clients,
+                      .keys = {"k"},
+                      .faults = 1,
+                      .renewals = 0,
+                      .gives_up = false});
+}
+
+/// A line of which everybody moves up, and one dies who has just been at its head.
+void add_heads(std::vector<Setting>& settings, const std::string& type) {
+  // The third has a long lease, and so asks seldom while it is not the first.
+  const std::vector<ClientPlan> three{rlock("a", type, "a:1"), rlock("b", type, "b:1"),
+                                      rlock("c", type, "c:1", {.lease = 10 * kLease})};
+  settings.push_back({.name = type + "-heads",
+                      .clients = three,
+                      .keys = {"k"},
+                      .crashes = 1,
+                      .renewals = 0,
+                      .gives_up = true});
+}
+
+/// The server does not keep its word: its clock jumps, or keys are gone.
+void add_broken_word(std::vector<Setting>& settings, const std::string& type) {
+  constexpr std::int64_t kJump = 600000;
+  const std::vector<ClientPlan> three{rlock("a", type, "a:1"), rlock("b", other_than(type), "b:1"),
+                                      rlock("c", type, "c:1")};
+  // One may have died as the head of a queue before the one who comes again.
+  const std::vector<ClientPlan> two{rlock("a", type, "a:1", {.returns = true, .holds = 2}),
+                                    rlock("b", other_than(type), "b:1")};
+  for (const auto& [name, clients, crashes] : {std::tuple{"", three, 0}, std::tuple{"-crash", two, 1}})
+    for (const std::int64_t jump : {-kJump, kJump})
+      settings.push_back({.name = fmt::format("{}-set-{}{}", type, jump < 0 ? "back" : "ahead", name),
+                          .clients = clients,
+                          .keys = {"k"},
+                          .crashes = crashes,
+                          .renewals = 0,
+                          .gives_up = false,
+                          .jump = jump});
+  settings.push_back({.name = type + "-vanishes",
+                      .clients = three,
+                      .keys = {"k"},
+                      .renewals = 0,
+                      .gives_up = false,
+                      .losses = 1});
+}
+
+/// One who asks several servers, so many times: in each round as the same owner, or as another.
+ClientPlan contender(const std::string& name, const std::string& type, bool stays, int rounds) {
+  ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = kLease, .owner = name, .stays = stays};
+  for (int round = 1; round <= rounds; ++round)
+    plan.holds.push_back(make_hold({.type = type,
+                                    .keys = {"k"},
+                                    .owner = stays ? name + ":1" : fmt::format("{}:{}", name, round),
+                                    .lease = kLease,
+                                    .returns = stays,
+                                    .quorum = true}));
+  return plan;
+}
+
+/// Two servers, both of which are needed, are few enough to be explored to the end; of three, two are enough.
+void add_quorum(std::vector<Setting>& settings, const std::string& type) {
+  for (const bool stays : {true, false}) {
+    const std::string whose = stays ? "same-owner" : "new-owner";
+    const auto two = [&](int rounds_of_a, int rounds_of_b) {
+      return std::vector<ClientPlan>{contender("a", type, stays, rounds_of_a),
+                                     contender("b", other_than(type), stays, rounds_of_b)};
+    };
+    settings.push_back(
+        {.name = type + "-both-" + whose, .clients = two(2, 1), .keys = {"k"}, .faults = 1, .nodes = 2});
+    settings.push_back({.name = type + "-quorum-" + whose,
+                        .clients = two(4, 3),
+                        .keys = {"k"},
+                        .faults = 3,
+                        .walks = true,
+                        .nodes = 3});
+  }
 }
 
 /// Beside Redisson's clients.
@@ -166,6 +267,11 @@ std::vector<Setting> all_settings() {
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit", "spin"})
     add_small(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "write", "plain"}) add_min_hold(settings, type);
+  for (const std::string type : {"lock", "fenced", "fair"}) add_min_hold_nested(settings, type);
+  for (const std::string type : {"lock", "fenced"}) add_siblings(settings, type);
+  for (const std::string type : {"lock", "fair"}) add_heads(settings, type);
+  for (const std::string type : {"lock", "fair", "read"}) add_broken_word(settings, type);
+  for (const std::string type : {"lock", "fenced", "write", "read", "plain"}) add_quorum(settings, type);
   add_counters(settings);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})

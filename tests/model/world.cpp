@@ -29,7 +29,8 @@ World::World(const Setting& setting, Interpreter& lua)
       store_(kBegin),
       clients_(setting.clients.size()),
       faults_(setting.faults),
-      crashes_(setting.crashes) {
+      crashes_(setting.crashes),
+      losses_(setting.losses) {
   if (!setting.begins.empty()) store_.call(setting.begins);
 }
 
@@ -44,7 +45,7 @@ bool World::may_begin(int who) const {
 bool World::acts(int who) const {
   const Client& one = client(who);
   if (one.phase == Phase::idle || one.phase == Phase::done || one.phase == Phase::crashed) return false;
-  return one.due <= store_.now();
+  return one.due <= now();
 }
 
 bool World::urgent() const {
@@ -54,9 +55,9 @@ bool World::urgent() const {
 }
 
 std::int64_t World::next_time() const {
-  std::int64_t next = store_.next_expiry() != 0 ? store_.next_expiry() + 1 : 0;
+  std::int64_t next = store_.next_expiry() != 0 ? store_.next_expiry() + 1 - jumped_ : 0;
   const auto consider = [&](std::int64_t time) {
-    if (time > store_.now() && time != kNever && (next == 0 || time < next)) next = time;
+    if (time > now() && time != kNever && (next == 0 || time < next)) next = time;
   };
   for (const Client& one : clients_)
     if (one.phase != Phase::idle && one.phase != Phase::done && one.phase != Phase::crashed)
@@ -100,6 +101,10 @@ std::vector<Event> World::events() const {
     events.push_back({Kind::drop, at});
   }
   if (!urgent() && next_time() != 0) events.push_back({Kind::tick});
+  if (setting_->jump != 0 && jumped_ == 0) events.push_back({Kind::jump});
+  if (losses_ > 0)
+    for (int key = 0; key <= static_cast<int>(store_.keys().size()); ++key)
+      events.push_back({Kind::vanish, key});
   return events;
 }
 
@@ -132,7 +137,7 @@ std::optional<std::string> World::apply(const Event& event, std::vector<std::str
     case Kind::cut:
       note(fmt::format("# {}'s connection for messages breaks", plan(event.who).name));
       store_.stop_listening(event.who);
-      client(event.who).due = std::min(client(event.who).due, store_.now() + kReconnects);
+      client(event.who).due = std::min(client(event.who).due, now() + kReconnects);
       break;
     case Kind::deliver: deliver(event.who); break;
     case Kind::drop:
@@ -142,6 +147,8 @@ std::optional<std::string> World::apply(const Event& event, std::vector<std::str
       abandoned_.erase(abandoned_.begin() + event.who);
       break;
     case Kind::tick: tick(); break;
+    case Kind::jump: jump(); break;
+    case Kind::vanish: vanish(event.who); break;
   }
   hand_out_messages();
   judge();
@@ -155,6 +162,7 @@ void World::note(const std::string& line) {
 
 Reply World::execute(int who, const Call& call, const char* what) {
   Reply reply = lua_->run(call, store_);
+  unmended_ = false;
   if (trace_ != nullptr)
     note(fmt::format("{}  # {}: {} -> {}", command_line(call), plan(who).name, what, written(reply)));
   if (reply.is_error()) blame(fmt::format("{} fails: {}", call.script->name, reply.text()));
@@ -164,7 +172,7 @@ Reply World::execute(int who, const Call& call, const char* what) {
 /// The replies; none where the client gets none, and has abandoned the connection.
 std::vector<Reply> World::send(int who, const std::vector<Call>& calls, const char* what, Fate fate) {
   std::vector<Reply> replies;
-  Abandoned connection{.client = who, .breaks_at = store_.now() + kLateAtMost, .calls = {}};
+  Abandoned connection{.client = who, .breaks_at = now() + kLateAtMost, .calls = {}};
   for (const Call& call : calls) {
     if (fate == Fate::late) {
       connection.calls.push_back({std::make_shared<Call>(call), what});
@@ -188,7 +196,7 @@ void World::send_on_abandoned(int who, const std::vector<Call>& calls, const cha
 
 void World::act(int who, Fate fate) {
   switch (client(who).phase) {
-    case Phase::idle: client(who).begun = store_.now(); [[fallthrough]];
+    case Phase::idle: client(who).begun = now(); [[fallthrough]];
     case Phase::asking:
     case Phase::sleeping: return ask(who, fate);
     case Phase::holding: return renew(who, fate);
@@ -205,7 +213,7 @@ void World::ask(int who, Fate fate) {
   Client& one = client(who);
   one.phase = Phase::asking;
   one.asked_once = true;
-  const std::int64_t now = store_.now();
+  const std::int64_t now = this->now();
   const auto replies = send(who, {hold(who).ask(now - one.begun)}, "acquire", fate);
   if (replies.empty()) {
     one.late_asks = true;
@@ -224,12 +232,13 @@ void World::ask(int who, Fate fate) {
   }
   if (hold(who).ends() == Ends::at_once) return end_hold(who);
   one.phase = Phase::holding;
-  one.asked = one.held_since = now;
+  one.asked = now;
+  one.held_since = store_.now();
   one.due = hold(who).ends() == Ends::by_release ? kNever : now + plan(who).lease / 3;
   one.busy.reset();
   if (!hold(who).listens_while_held()) store_.stop_listening(who);
   for (const Place& place : hold(who).places())
-    if (kept_until_[place.key] > now)
+    if (kept_until_[place.key] > store_.now() && plan(who).inside < 0)
       blame(fmt::format("{} gets '{}', which is kept", plan(who).name, place.key));
   judge_fences(who, asked.fences);
 }
@@ -238,7 +247,7 @@ void World::sleep(int who) {
   Client& one = client(who);
   one.phase = Phase::sleeping;
   one.woken = false;
-  one.due = store_.now() + hold(who).sleeps(*one.busy);
+  one.due = now() + hold(who).sleeps(*one.busy);
   listen(who);
 }
 
@@ -260,7 +269,7 @@ void World::hear(int who, const std::string& channel, const std::optional<std::s
   if (heard.moved && !one.woken) sleep(who);  // else it asks soon, in whatever place
   if (!heard.ask_after) return;
   one.woken = true;
-  const std::int64_t at = store_.now() + *heard.ask_after;
+  const std::int64_t at = now() + *heard.ask_after;
   one.due = heard.not_before ? at : std::min(one.due, at);
 }
 
@@ -275,7 +284,7 @@ void World::hand_out_messages() {
 /// As Keeper: what is not answered is tried again soon.
 void World::renew(int who, Fate fate) {
   Client& one = client(who);
-  const std::int64_t now = store_.now();
+  const std::int64_t now = this->now();
   ++one.renewals;
   const auto replies = send(who, hold(who).renew(), "renew", fate);
   one.due = now + (replies.empty() ? plan(who).lease / 12 : plan(who).lease / 3);
@@ -303,7 +312,7 @@ void World::release(int who, Fate fate) {
   const bool first = one.tries == 0;
   const auto replies = send(who, hold(who).release(keep_until(who)), "release", fate);
   if (replies.empty()) {
-    one.due = store_.now() + kReplyIn;
+    one.due = now() + kReplyIn;
     if (++one.tries == kReleaseTries) {
       excused_ = true;
       finish_release(who);
@@ -317,13 +326,16 @@ void World::release(int who, Fate fate) {
     // An acquire that comes when the holds inside have ended, too, cannot be told from one that is in time:
     // what it takes ends with its lease.
     if (freed.how == Freed::How::still_held && one.late_asks) excused_ = true;
-    if (freed.how == Freed::How::kept) kept_until_[hold(who).places()[part].key] = keep_until(who);
+    // Holds inside may outlive this one: the last of them keeps the key in its place.
+    const bool stays = freed.how == Freed::How::kept || freed.how == Freed::How::still_held;
+    if (stays && keep_until(who) > store_.now() && !one.robbed)
+      kept_until_[hold(who).places()[part].key] = keep_until(who);
     if (freed.then) one.then.push_back(std::make_shared<Call>(*std::move(freed.then)));
   }
   one.tries = 0;
   if (one.then.empty()) return finish_release(who);
   one.phase = Phase::following;
-  one.due = store_.now();
+  one.due = now();
 }
 
 void World::follow(int who, Fate fate) {
@@ -331,7 +343,7 @@ void World::follow(int who, Fate fate) {
   std::vector<Call> calls;
   for (const auto& call : one.then) calls.push_back(*call);
   const bool answered = !send(who, calls, "release, second call", fate).empty();
-  one.due = store_.now() + kReplyIn;
+  one.due = now() + kReplyIn;
   if (!answered && ++one.tries < kReleaseTries) return;
   excused_ = excused_ || !answered;
   finish_release(who);
@@ -348,7 +360,7 @@ void World::give_up(int who) {
   note(fmt::format("# {} gives up", plan(who).name));
   one.phase = Phase::undoing;
   one.tries = 0;
-  one.due = store_.now();
+  one.due = now();
   const bool nothing_to_undo = !one.late_asks && !hold(who).queues();
   const auto calls = hold(who).undo();
   if (nothing_to_undo || calls.empty()) return end_hold(who);
@@ -373,6 +385,8 @@ void World::crash(int who) {
   note(fmt::format("# {} is killed", plan(who).name));
   --crashes_;
   excused_ = true;
+  const Phase phase = client(who).phase;
+  waiter_died_ = waiter_died_ || phase == Phase::asking || phase == Phase::sleeping;
   store_.stop_listening(who);
   std::erase_if(abandoned_, [&](const Abandoned& one) { return one.client == who && one.calls.empty(); });
   client(who) = {.phase = Phase::crashed, .hold = client(who).hold};
@@ -391,13 +405,39 @@ void World::deliver(int connection) {
 
 void World::tick() {
   const std::int64_t next = next_time();
-  note(fmt::format("sleep {}", static_cast<double>(next - store_.now()) / 1000));
-  store_.advance_to(next);
+  note(fmt::format("sleep {}", static_cast<double>(next - now()) / 1000));
+  store_.advance_to(next + jumped_);
   std::erase_if(abandoned_, [&](const Abandoned& one) {
     if (one.calls.empty() || one.breaks_at > next) return false;
     excused_ = true;
     return true;
   });
+}
+
+void World::jump() {
+  jumped_ = setting_->jump;
+  note(fmt::format("# the server's clock jumps by {} s", jumped_ / 1000));
+  store_.advance_to(store_.now() + jumped_);
+  if (jumped_ > 0) rob_holders();  // their leases end sooner than was said
+}
+
+/// By hand, by eviction, or with the server's memory.
+void World::vanish(int key) {
+  --losses_;
+  const std::vector<std::string> keys = store_.keys();
+  const bool one = key < static_cast<int>(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (!one || static_cast<int>(i) == key) store_.call({"del", keys[i]});
+  note(one ? fmt::format("$REDIS del '{}'", keys[static_cast<std::size_t>(key)]) : "$REDIS flushall");
+  unmended_ = excused_ = true;
+  last_fence_.clear();
+  rob_holders();
+}
+
+void World::rob_holders() {
+  for (Client& one : clients_)
+    one.robbed = one.robbed || one.phase == Phase::holding || one.phase == Phase::releasing;
+  kept_until_.clear();
 }
 
 }  // namespace rlock::model

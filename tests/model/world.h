@@ -22,7 +22,9 @@ struct ClientPlan {
   std::int64_t lease;
   std::string owner;
   int inside = -1;            ///< it begins only while this client holds
-  std::int64_t min_hold = 0;  ///< --min-hold
+  std::int64_t min_hold = 0;  ///< --min-hold, or --once-per
+  bool once = false;          ///< --once-per: what it keeps is marked as done
+  bool stays = false;  ///< several servers: its owner is the same in each round, for which it has a hold
 };
 
 /// Who does what, and how much goes wrong. Several worlds share one.
@@ -33,9 +35,12 @@ struct Setting {
   Words begins{};                 ///< a command that makes what the clients need
   int faults = 0;  ///< calls that are late or whose reply is lost, connections for messages that break
   int crashes = 0;
-  int renewals = 1;      ///< of each hold; then it is released
-  bool gives_up = true;  ///< a waiter may give up at any time
-  bool walks = false;    ///< too large to be explored to its end: by random walks
+  int renewals = 1;       ///< of each hold; then it is released
+  bool gives_up = true;   ///< a waiter may give up at any time
+  bool walks = false;     ///< too large to be explored to its end: by random walks
+  int losses = 0;         ///< a key vanishes, or all do
+  int nodes = 1;          ///< more: see quorum.h
+  std::int64_t jump = 0;  ///< ms by which the server's clock jumps once, ahead or back; 0: it does not
 };
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -67,14 +72,15 @@ struct Client {
   bool woken = false;      ///< it sleeps, but has heard that it is worth asking
   bool late_asks = false;  ///< a copy of an acquire may be on its way
   bool lost = false;       ///< it was told that the lock is not its own
+  bool robbed = false;     ///< the server has broken its word: nobody answers for this hold
   std::optional<Busy> busy{};
   std::vector<std::shared_ptr<const Call>> then{};
 };
 
 /// One thing that may happen.
 struct Event {
-  enum class Kind { call, release, give_up, crash, cut, deliver, drop, tick } kind;
-  int who = 0;  ///< a client, or an abandoned connection
+  enum class Kind { call, release, give_up, crash, cut, deliver, drop, tick, jump, vanish } kind;
+  int who = 0;  ///< a client, an abandoned connection, or a key (one more than there are: all of them)
   enum class Fate { answered, unanswered, late } fate = Fate::answered;
 };
 
@@ -106,6 +112,9 @@ class World {
   Client& client(int who) { return clients_[static_cast<std::size_t>(who)]; }
   const Client& client(int who) const { return clients_[static_cast<std::size_t>(who)]; }
 
+  /// By the clock of the clients. That of the server may have jumped.
+  std::int64_t now() const { return store_.now() - jumped_; }
+
   // what happens: world.cpp
   bool may_begin(int who) const;
   bool acts(int who) const;
@@ -131,6 +140,9 @@ class World {
   void crash(int who);
   void deliver(int connection);
   void tick();
+  void jump();
+  void vanish(int key);
+  void rob_holders();
   void hand_out_messages();
   void note(const std::string& line);
 
@@ -144,9 +156,11 @@ class World {
   void judge_ttls();
   void judge_queue(const std::string& key);
   void judge_wait();
+  void judge_line(const std::string& key);
   std::int64_t seen_by_redisson() const;
   void judge_rest();
   void judge_kept();
+  bool is_marked(const std::string& key);
   void judge_semaphore();
   void judge_latch();
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
@@ -161,10 +175,14 @@ class World {
   std::vector<Abandoned> abandoned_;
   int faults_;
   int crashes_;
+  int losses_;
+  std::int64_t jumped_ = 0;      ///< so far the server's clock is ahead of that of the clients
+  bool waiter_died_ = false;     ///< it may have been told that it is its turn
+  bool unmended_ = false;        ///< keys have vanished, and nobody has looked since
   bool excused_ = false;         ///< somebody ended without a last word: what it held ends with its lease
   std::int64_t free_since_ = 0;  ///< nobody holds it although somebody waits; 0: not so
   std::map<std::string, std::int64_t> last_fence_{};   ///< of each key
-  std::map<std::string, std::int64_t> kept_until_{};   ///< what was released with --min-hold
+  std::map<std::string, std::int64_t> kept_until_{};   ///< what was released with --min-hold: server time
   std::map<std::string, std::int64_t> ends_before_{};  ///< of what people name: when it would have ended
   std::optional<std::string> wrong_{};
   std::vector<std::string>* trace_ = nullptr;

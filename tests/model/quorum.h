@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "world.h"
+
+namespace rlock::model {
+
+/// Several servers that know nothing of each other, and clients who need most of them. A value, as World.
+///
+/// The clients are a model of src/sync/{acquire,round,ballot,undo}.cpp and of the rules of
+/// src/redis/executor.cpp for several nodes, with the real calls and the real reading of answers. No time
+/// passes, so no lease ends: what is looked at is the order in which calls are carried out. Each call is on its
+/// way until a server has it. Between two clients, or to two servers, any call may be the next; on one
+/// connection they keep their order, unless something goes wrong.
+class Quorum {
+ public:
+  Quorum(const Setting& setting, Interpreter& lua);
+
+  std::vector<Event> events() const;
+  std::optional<std::string> apply(const Event& event, std::vector<std::string>* trace = nullptr);
+
+  /// Equal for worlds in which the same things can happen: which server is which does not matter.
+  std::string describe() const;
+
+  bool at_rest() const;
+
+ private:
+  /// What a client has sent to a node.
+  struct Sent {
+    enum class What { acquire, undo, release } what;
+    std::size_t round;  ///< which acquire, and which undo
+    std::shared_ptr<const Call> call;
+  };
+
+  /// What one client and one node have to do with each other.
+  struct Link {
+    enum class Vote { none, open, granted, busy, failed } vote = Vote::none;
+    bool reached = false;          ///< it may have received an acquire, and nothing that undoes it
+    int undos = 0;                 ///< sent to it, and not answered
+    std::deque<Sent> wire{};       ///< on their way, in this order
+    std::deque<Sent> again{};      ///< the server could not carry them out: they are sent again
+    std::deque<Sent> abandoned{};  ///< on a connection that nobody reads any more
+  };
+
+  struct Contender {
+    enum class State { idle, asking, between, holding, done } state = State::idle;
+    std::size_t round = 0;     ///< so many times it has asked
+    std::size_t identity = 0;  ///< which of its holds it asks for
+    std::vector<Link> links;
+  };
+
+  const ClientPlan& plan(int who) const { return setting_->clients[static_cast<std::size_t>(who)]; }
+  const Hold& hold(int who) const;
+  Contender& contender(int who) { return contenders_[static_cast<std::size_t>(who)]; }
+  const Contender& contender(int who) const { return contenders_[static_cast<std::size_t>(who)]; }
+  Link& link(int at) { return contender(at / nodes()).links[static_cast<std::size_t>(at % nodes())]; }
+  const Link& link(int at) const {
+    return contender(at / nodes()).links[static_cast<std::size_t>(at % nodes())];
+  }
+  int nodes() const { return setting_->nodes; }
+  int quorum() const { return nodes() / 2 + 1; }
+  int votes(int who, Link::Vote vote) const;
+
+  void ask(int who);
+  void post(int who, Sent::What what, const Call& call, bool only_reached);
+  void undo_round(int who);
+  void decide(int who);
+  void release(int who);
+  void deliver(int at, Event::Fate fate);
+  void deliver_abandoned(int at);
+  void abandon(int at);
+  void answered(int at, const Sent& sent, const Reply* reply);
+  Reply execute(int at, const Sent& sent, const char* how);
+
+  void judge();
+  void judge_rest();
+  bool is_held_at(std::size_t node, int who) const;
+  void blame(const std::string& what);
+  void note(const std::string& line);
+
+  const Setting* setting_;
+  Interpreter* lua_;
+  mutable std::vector<Store> stores_;
+  std::vector<Contender> contenders_;
+  int faults_;
+  std::optional<std::string> wrong_{};
+  std::vector<std::string>* trace_ = nullptr;
+};
+
+}  // namespace rlock::model
