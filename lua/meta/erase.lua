@@ -21,8 +21,10 @@ local write_end = include('write_end')
 
 local waits = #KEYS > (when and 3 or 2) and KEYS[3]
 if waits then redis.call('hdel', waits, owner) end
+-- Who reads and writes has two fields of a read/write lock; of anything else this is an error.
+local other_half = member == owner and owner .. ':write' or owner
 local answer = 'still_held'
-if not held or not holds_by(held, member) then
+if not held or not holds_by(held, member) and redis.pcall('hexists', held, other_half) ~= 1 then
   answer = redis.call('hdel', meta, owner) == 1 and 'erased' or 'absent'
 end
 -- Last: what cannot be written there must not keep the facts.
