@@ -1,5 +1,7 @@
+local note = include('note')
+
 -- Writes down what load_line has read, and what was changed since. REQUIRES: somebody is in the line.
 local function note_line(queue)
-  redis.call('hset', queue.waiters, '', string.format('%d %.0f', queue.passes, queue.others))
+  note(queue, '', string.format('%d %.0f', queue.passes, queue.others))
 end
 return note_line

@@ -254,6 +254,21 @@ TEST_CASE("that other clients wait beside the line is still known at the next re
   CHECK(scene.known_of("")[1] != "0");
 }
 
+TEST_CASE("what the scripts note of a line whose hash was lost ends with the line") {
+  LineScene scene;
+  const Listener redisson{scene.server, Channel{kChannel}};
+  const Listener redisson_too{scene.server, Channel{kChannel}};
+  const Listener redisson_three{scene.server, Channel{kChannel}};
+  const Listener redisson_four{scene.server, Channel{kChannel}};
+  scene.ask("a:1");
+  for (int i = 0; i < 501; ++i) scene.ask("b:" + std::to_string(i));  // a release looks at 500
+  scene.server.cli({"DEL", kLine + ":waiters"});
+  scene.release("a:1");
+  REQUIRE(scene.server.has(kLine));
+  REQUIRE(scene.server.has(kLine + ":waiters"));
+  CHECK(scene.server.pttl(kLine + ":waiters") > 0);
+}
+
 TEST_CASE("who takes the lock leaves the line, and those who come to its front are told their place") {
   LineScene scene;
   for (const char* owner : {"a:1", "b:1", "c:1", "d:1", "e:1"}) scene.ask(owner);
