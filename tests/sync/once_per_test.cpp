@@ -1,0 +1,81 @@
+// Who is told that the work of --once-per is done: everybody who waits, wherever they stand, for nobody has to do it
+// any more.
+
+#include "sync/once_per.h"
+
+#include <doctest/doctest.h>
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "support/fair_scene.h"
+#include "sync/lock.h"
+
+using namespace rlock;
+using namespace rlock::test;
+
+namespace {
+
+/// The work of a:1 on "deploy", and others who wait for it.
+struct Work : FairScene {
+  template <class L>
+  void begins() {
+    lock_ = std::make_shared<const OncePer>(std::make_shared<const L>(claim("a:1")), "me");
+    REQUIRE(is_held(FairScene::ask(*lock_)));
+  }
+
+  /// They ask, and listen where each of them alone is told.
+  template <class L>
+  void wait(int count) {
+    for (int i = 0; i < count; ++i) {
+      Claim waiter = claim(std::string{"w"} + std::to_string(listeners.size()) + ":1");
+      waiter.turn = Turn::queue;
+      REQUIRE(is_busy(FairScene::ask(L{waiter})));
+      listeners.emplace_back(server, Channel{test::kChannel + waiter.owner.str()});
+    }
+  }
+
+  void is_done() {
+    const std::int64_t in_an_hour = now() + 3600000;
+    CHECK(Scene::release(*lock_, {.keep_until = Milliseconds{in_an_hour}}).how == Released::How::kept);
+  }
+
+  std::list<Listener> listeners;
+
+ private:
+  std::shared_ptr<const Lockable> lock_;
+};
+
+}  // namespace
+
+TEST_CASE("that work is done is told to each of a line on its own channel, and to those who have no place") {
+  Work work;
+  work.begins<Lock>();
+  Listener without_place{work.server, Channel{"redisson_lock__channel:{deploy}"}};
+  work.wait<Lock>(5);
+  work.is_done();
+  for (Listener& waiter : work.listeners) CHECK(waiter.heard() == "0");
+  CHECK(without_place.heard() == "0");
+}
+
+TEST_CASE(
+    "that the work of a fair lock is done is told to each in its queue, and to each in the line beside it") {
+  Work work;
+  work.begins<FairLock>();
+  Listener without_place{work.server, Channel{"redisson_lock__channel:{deploy}"}};
+  work.wait<FairLock>(3);
+  work.wait<Lock>(3);
+  work.is_done();
+  for (Listener& waiter : work.listeners) CHECK(waiter.heard() == "0");
+  CHECK(without_place.heard() == "0");
+}
+
+TEST_CASE("of work that is not done only the first is told") {
+  Work work;
+  work.begins<Lock>();
+  work.wait<Lock>(3);
+  work.release("a:1");
+  CHECK(work.listeners.front().heard() == "0");
+  CHECK(work.listeners.back().silence());
+}
