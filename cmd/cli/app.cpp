@@ -58,9 +58,17 @@ void refuse_option(VerbSpec before_verb, const std::string& noun, const Words& w
   const bool other = std::ranges::any_of(words, [](const std::string& word) {
     return word != "run" && (find_verb(word) != nullptr || !noun_screen(word).empty());
   });
-  if (noun.empty() && !other && options_at_front(run->spec(), words) > 0)
-    throw Error{Error::usage, fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
-                                          words.front().substr(0, words.front().find('=')))};
+  if (const std::size_t options = options_at_front(run->spec(), words);
+      noun.empty() && !other && options > 0) {
+    const std::string text = fmt::format("{} is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND",
+                                         words.front().substr(0, words.front().find('=')));
+    // FILE COMMAND, as flock(1) has it.
+    const bool as_flock = options + 1 < words.size() && words[options] != "--" &&
+                          options_at_front(find_verb("flock")->make()->spec(), words) == options;
+    if (!as_flock) throw Error{Error::usage, text};
+    throw Error{Error::usage,
+                fmt::format("{}; or by the command line of flock(1): rlock flock{}", text, pasted(words))};
+  }
   if (noun.empty() && !other && behind_typeset_dash(words.front()))
     static_cast<void>(parse(run->spec(), {words.front()}));
   if (noun.empty() && !other) before_verb.foreign = run->spec().foreign;
@@ -117,7 +125,7 @@ int dispatch(TimePoint started, const std::string& noun, Words options, Words wo
     return act(*entry, started, words, verb);
   }
   if (noun.empty() && !noun_screen(word).empty()) return dispatch(started, word, options, words, verb);
-  if (word != "help") refuse_verb(noun, word);
+  if (word != "help") refuse_verb(noun, word, "", words);
   words.insert(words.begin(), {"help", noun});
   return dispatch(started, "", options, words, verb);
 }

@@ -111,6 +111,7 @@ class Parser {
     const std::size_t end = layout.end;
     refuse_host(end);
     refuse_typeset_dashes(layout);
+    for (const std::size_t at : layout.options) refuse_single_dash(words_[at]);
     for (const std::size_t at : layout.options) refuse_equals(words_[at]);
     for (std::size_t at = 0; at < end; ++at) declare_named_in(words_[at]);
     take_apart(layout);
@@ -260,7 +261,11 @@ class Parser {
   void refuse_typeset_dashes(const Layout& layout) const {
     for (const std::size_t at : layout.operands) {
       const auto rest = behind_typeset_dash(words_[at]);
-      if (!rest || rest->empty()) continue;
+      if (!rest) continue;
+      if (rest->empty() && spec_.command_follows)
+        throw Error{Error::usage,
+                    fmt::format("{}: this dash is not '-' (was it copied from a text?); did you mean --?",
+                                in_quotes(words_[at]))};
       for (const std::string_view dashes : {"--", "-"}) {
         const std::string meant = std::string{dashes} + std::string{*rest};
         if (!names_options(spec_, meant)) continue;
@@ -280,6 +285,17 @@ class Parser {
     }
   }
 
+  /// `-wait 5s`, as tools have it that know no letters: by the rules it is -w with the value "ait".
+  void refuse_single_dash(std::string_view word) const {
+    if (word.starts_with("--") || word.size() <= 2) return;
+    const std::string name{word.substr(0, word.find('='))};
+    for (const Foreign& foreign : spec_.foreign)
+      if (foreign.name == name) throw Error{Error::usage, fmt::format("{}: {}", name, foreign.sentence)};
+    const Option* option = name.size() > 2 ? spec_.find(name.substr(1)) : nullptr;
+    if (option != nullptr && !option->hidden)
+      throw Error{Error::usage, fmt::format("{0}: did you mean -{0}?", name)};
+  }
+
   /// `-k=deploy`: by the rules it locks "=deploy", and whoever typed it meets nobody there.
   void refuse_equals(std::string_view word) const {
     if (word.starts_with("--")) return;
@@ -296,6 +312,9 @@ class Parser {
     const std::string shown = as_option(word);
     for (const Foreign& foreign : spec_.foreign) {
       if (foreign.name == shown) throw Error{Error::usage, fmt::format("{}: {}", shown, foreign.sentence)};
+    }
+    if (shown == "-o" || shown == "--output" || shown == "--format") {
+      if (spec_.find("json")) throw Error{Error::usage, shown + ": did you mean --json?"};
     }
     std::vector<std::string_view> known{"help", "version"};
     for (const auto& group : spec_.groups) {
@@ -343,9 +362,18 @@ class Parser {
       } while (operand.many && taken < operands.size());
     }
     if (taken < operands.size()) {
-      throw Error{Error::usage, fmt::format("{} is one word too many: rlock {}", in_quotes(operands[taken]),
-                                            spec_.usage.front())};
+      throw Error{Error::usage, fmt::format("{} is one word too many{}", in_quotes(operands[taken]),
+                                            instead_of(operands[taken]))};
     }
+  }
+
+  /// `lock release db "$owner"`, `sem acquire slots 2`.
+  std::string instead_of(const std::string& word) const {
+    const std::string_view name = parse_count(word) && spec_.find("count") ? "count" : "owner";
+    const Option* option = spec_.find(name);
+    if (option == nullptr || std::ranges::count(seen_, option))
+      return fmt::format(": rlock {}", spec_.usage.front());
+    return fmt::format("; did you mean --{} {}?", name, shell_quoted(word));
   }
 
   static void give(const Operand& operand, std::string_view word) {

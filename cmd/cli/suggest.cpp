@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace rlock {
 namespace {
 
 /// Longer words are no typing mistakes, and must not cost us quadratic time.
 constexpr std::size_t kLongestWord = 40;
+
+/// Longer words are cut short: nobody pastes them.
+constexpr std::size_t kLongestPasted = 1024;
+constexpr std::size_t kMostPasted = 7;
 
 /// How many letters have to be changed, added, dropped or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -43,6 +49,13 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
     best = candidate;
   }
   return best;
+}
+
+std::string pasted(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words.first(std::min(words.size(), kMostPasted)))
+    text += " " + (word.size() <= kLongestPasted ? shell_quoted(word) : in_quotes(word));
+  return text;
 }
 
 std::optional<std::string_view> behind_typeset_dash(std::string_view word) {

@@ -32,6 +32,16 @@ constexpr std::array kSynonyms{
     Synonym{"check", "doctor"},
     Synonym{"ping", "doctor"},
     Synonym{"semaphore", "sem"},
+    Synonym{"kill", "stop"},
+    Synonym{"del", "unlock"},
+    Synonym{"rm", "unlock"},
+    Synonym{"delete", "unlock"},
+    Synonym{"wait", "lock wait"},
+    Synonym{"set", "latch set"},
+    Synonym{"watch", "top"},
+    Synonym{"monitor", "top"},
+    Synonym{"events", "top"},
+    Synonym{"log", "history"},
 };
 
 /// The first words of all verbs; or, behind a noun, the second ones.
@@ -63,11 +73,16 @@ std::string enumerated(const std::vector<std::string_view>& names) {
 
 }  // namespace
 
-void refuse_verb(std::string_view noun, std::string_view word, std::string_view before) {
+void refuse_verb(std::string_view noun, std::string_view word, std::string_view before,
+                 std::span<const std::string> behind_it) {
   const std::string behind = fmt::format("{}{}{}", before, noun, noun.empty() ? "" : " ");
   if (const auto meant = verb_meant(noun, word))
     throw Error{Error::usage,
                 fmt::format("unknown verb {}; did you mean: rlock {}{}", in_quotes(word), behind, *meant)};
+  // A key and a command.
+  if (noun.empty() && before.empty() && !behind_it.empty() && !behind_it.front().starts_with('-'))
+    throw Error{Error::usage, fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}",
+                                          in_quotes(word), shell_quoted(word), pasted(behind_it))};
   if (noun.empty())
     throw Error{Error::usage, fmt::format("unknown verb {}; see rlock --help", in_quotes(word))};
   const std::string none = fmt::format("rlock {} has no verb {}; ", noun, in_quotes(word));

@@ -73,7 +73,7 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
             .manual = "0 to 255. Changes 75 and nothing else.",
             .set = number(options.conflict_exit_code, 0, 255)});
   spec.foreign.push_back({"--timeout", "did you mean --wait?"});
-  for (const std::string_view name : {"--nowait", "--no-wait"})
+  for (const std::string_view name : {"--nowait", "--no-wait", "--try"})
     spec.foreign.push_back({name, "did you mean -n (--nonblock)?"});
 }
 

@@ -1,6 +1,7 @@
 #include "cmd/run/command_lookup.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <utility>
@@ -11,6 +12,15 @@
 
 namespace rlock {
 
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat facts{};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+}  // namespace
+
 std::string if_it_is_for_a_shell(const std::vector<std::string>& command) {
   const std::string& line = command.front();
   if (command.size() > 1 || line.find_first_of(" \t\n|&;<>$`\"'*?()") == std::string::npos) return "";
@@ -19,7 +29,11 @@ std::string if_it_is_for_a_shell(const std::vector<std::string>& command) {
 
 CommandLookup look_up(const std::vector<std::string>& words) {
   const std::string& command = words.front();
-  if (command.find('/') != std::string::npos) return {};
+  if (command.find('/') != std::string::npos) {
+    if (!is_folder(command)) return {};
+    return {.problem = CannotRun{exit_code::not_runnable,
+                                 fmt::format("cannot run {}: it is a directory", in_quotes(command))}};
+  }
   Found found = find_program(command, program_folders());
   if (found.error == 0) return {.found = std::move(found.path)};
   if (found.error == EACCES)

@@ -12,7 +12,8 @@ struct [[nodiscard]] CannotRun {
   std::string text;
 };
 
-/// Where PATH has a command, or why it cannot run. Neither of a command with a slash: exec will tell.
+/// The path found in PATH, or the reason why the command cannot run. Both are empty if the name contains a slash
+/// and is no directory: exec reports the error.
 struct [[nodiscard]] CommandLookup {
   std::string found;
   std::optional<CannotRun> problem;

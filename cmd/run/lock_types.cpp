@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "base/text.h"
 #include "sync/fair.h"
 #include "sync/fenced.h"
 #include "sync/lock.h"
@@ -122,8 +125,13 @@ std::string_view lock_type_names() {
 }
 
 void refuse_other_type(const LockType* before, const LockType& type) {
-  if (before != nullptr && before != &type)
-    throw Error{Error::usage, fmt::format("contradicts --type {}", before->name)};
+  if (before == nullptr || before == &type) return;
+  const auto names = split(before->flags, ',');
+  const auto word =
+      std::ranges::find_if(names, [](const std::string& name) { return name.find("--") != name.npos; });
+  if (word == names.end()) throw Error{Error::usage, fmt::format("contradicts --type {}", before->name)};
+  throw Error{Error::usage,
+              fmt::format("contradicts {} (--type {})", word->substr(word->find('-')), before->name)};
 }
 
 void declare_type_switches(VerbSpec& spec, const TakeType& take) {

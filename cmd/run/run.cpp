@@ -10,6 +10,7 @@
 #include "cmd/run/run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -138,6 +139,15 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
                       joined(groups, "; ")));
 }
 
+/// That another host has done the work is no news for a log: cron would mail it from every host, every time.
+void say_that_it_was_done(const std::string& text) {
+  if (::isatty(STDERR_FILENO) != 0) {
+    tell(text);
+  } else {
+    mention(text);
+  }
+}
+
 /// There is no lock: says why, writes the record, and answers the exit status.
 int end_without(const RunOptions& opt, const Session& session, WaitLines& lines, Watches& watches,
                 const GaveUp& gave_up, RunReport& report, StatusRecord& status) {
@@ -148,7 +158,7 @@ int end_without(const RunOptions& opt, const Session& session, WaitLines& lines,
   say_who_voted(session.redis, gave_up.answers);
   if (signal) lines.interrupted(*signal, gave_up);
   if (waits_for_itself) complain(watches.deadlock->text());
-  if (is_done) tell(watches.once->text());
+  if (is_done) say_that_it_was_done(watches.once->text());
   const int exit = signal             ? 128 + *signal
                    : is_done          ? exit_code::ok
                    : waits_for_itself ? static_cast<int>(opt.wait.conflict_exit_code)

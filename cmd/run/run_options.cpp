@@ -9,6 +9,7 @@
 #include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/cli/suggest.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/inherited_hold.h"
 #include "loop/family.h"
@@ -17,40 +18,41 @@
 namespace rlock {
 namespace {
 
-/// Longer words are cut short: nobody pastes them.
-constexpr std::size_t kLongestPasted = 1024;
-
-/// To be pasted.
-std::string pasted_word(const std::string& word) {
-  return word.size() <= kLongestPasted ? shell_quoted(word) : in_quotes(word);
-}
-
-/// " ./x -l": what people see of a command.
-std::string pasted(std::span<const std::string> command) {
-  constexpr std::size_t kMostWords = 7;
-  std::string text;
-  for (const std::string& word : command.first(std::min(command.size(), kMostWords)))
-    text += " " + pasted_word(word);
-  return text;
-}
-
 /// Can it be run? Then it is the command, and not a key that was typed without --key.
 bool can_be_run(const std::string& word) {
   return word.find('/') == std::string::npos ? !look_up({word}).found.empty() : is_program(word);
 }
 
+/// `rlock run ./deploy.sh -k production`: says where --key has to stand. Nothing where it stands nowhere.
+void refuse_key_behind(std::span<const std::string> command) {
+  for (std::size_t at = 1; at < command.size(); ++at) {
+    const std::string& word = command[at];
+    const bool alone = word == "-k" || word == "--key";
+    if (alone && at + 1 == command.size()) return;
+    if (!alone && !word.starts_with("--key=")) continue;
+    const std::string key = alone ? command[at + 1] : word.substr(word.find('=') + 1);
+    std::vector<std::string> rest{command.begin(), command.begin() + static_cast<std::ptrdiff_t>(at)};
+    const auto behind = command.begin() + static_cast<std::ptrdiff_t>(at + (alone ? 2 : 1));
+    rest.insert(rest.end(), behind, command.end());
+    throw Error{Error::usage,
+                fmt::format("options of rlock stand before COMMAND; did you mean: rlock run -k{} --{}",
+                            pasted(std::span{&key, 1}), pasted(rest))};
+  }
+}
+
 [[noreturn]] void no_key(std::span<const std::string> command, bool marked) {
   if (command.empty() || command[0].starts_with("-"))
     throw Error{Error::usage, "no --key: rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]"};
+  if (!marked) refuse_key_behind(command);
   if (marked || can_be_run(command[0]))
     throw Error{Error::usage, fmt::format("no --key; did you mean: rlock run -k KEY --{}", pasted(command))};
-  const std::string key = pasted_word(command[0]);
+  const std::string key = pasted(command.first(1));
   command = command.subspan(1);
   if (!command.empty() && command[0] == "--") command = command.subspan(1);
   // After `flock FILE -c 'make x'` there is no command, but an option of ours.
   const bool options_follow = !command.empty() && command[0].starts_with("-");
   throw Error{Error::usage,
-              fmt::format("no --key; did you mean: rlock run -k {}{}{}", key, options_follow ? "" : " --",
+              fmt::format("no --key; did you mean: rlock run -k{}{}{}", key, options_follow ? "" : " --",
                           command.empty() ? " COMMAND" : pasted(command))};
 }
 

@@ -198,7 +198,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .help = "one success of COMMAND in this time, over all hosts",
        .manual =
            "After exit status 0 the key stays for the rest of this time since the acquire, by the server's clock, and is "
-           "marked as done: a run that finds it so, or that waits meanwhile, ends at once with 0 and says who has done it. "
+           "marked as done: a run that finds it so, or that waits meanwhile, ends at once with 0. If standard error is "
+           "a terminal, or with -v, it says who has done it. "
            "After any other end the key is free at once, and the next host tries. Clients of Redisson see a lock that is "
            "held; rlock unlock lets the work be done again. Only for one key of type lock, fair or fenced on one server, "
            "and not with --min-hold.",
@@ -324,6 +325,7 @@ std::vector<Foreign> foreign_options() {
       {"--preserve-status",
        "not needed: rlock ends as the command ended; 124 says that --max-hold stopped it"},
       {"-t", "did you mean --wait or --max-hold?"},
+      {"-child-exit-code", "not needed: rlock ends as the command ended"},
   };
 }
 

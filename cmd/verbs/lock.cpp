@@ -54,8 +54,8 @@ class LockVerb : public Verb {
   int not_held(const Inspection& found) const {
     const std::string key = quoted(found.name);
     tell(found.holders.empty() ? fmt::format("{} is free", key)
-                               : fmt::format("{} is not held by {}; see: rlock inspect {}", key,
-                                             sanitized(owner_->str()), words_for(found.name)));
+                               : fmt::format("{} is not held by owner {}; see: rlock inspect {}", key,
+                                             in_quotes(owner_->str()), words_for(found.name)));
     return exit_code::no;
   }
 

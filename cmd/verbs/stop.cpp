@@ -103,7 +103,7 @@ std::vector<Holder> Stop::holders_in(const Inspection& found) const {
 int Stop::not_held(const Inspection& found) const {
   tell(found.holders.empty()
            ? quoted(found.name) + " is free"
-           : fmt::format("{} is not held by {}", quoted(found.name), sanitized(owner_->str())));
+           : fmt::format("{} is not held by owner {}", quoted(found.name), in_quotes(owner_->str())));
   if (found.holders.empty()) say_if_pattern(found.name);
   return exit_code::no;
 }

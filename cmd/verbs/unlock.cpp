@@ -142,7 +142,7 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
     say_if_pattern(found.name);
     return {found.name, "free"};
   }
-  tell(fmt::format("{} is not held by {}", quoted(found.name), sanitized(owner_->str())));
+  tell(fmt::format("{} is not held by owner {}", quoted(found.name), in_quotes(owner_->str())));
   Removal removal{found.name, "other-owner"};
   for (const Holder& holder : found.holders) removal.owners.push_back(holder.owner);
   return removal;

@@ -51,7 +51,7 @@ TEST_CASE("acquire takes the switches of run for its types, and two that differ 
   CHECK(refused.err().find("take it with --write (-x) or --read (-s)") != std::string::npos);
   Rlock both{{"lock", "acquire", "k", "--lease", "1m", "--fair", "--type", "read"}, redis.environment()};
   CHECK(both.exit_code() == 64);
-  CHECK(both.err() == "rlock: --type: contradicts --type fair\n");
+  CHECK(both.err() == "rlock: --type: contradicts --fair (--type fair)\n");
 }
 
 TEST_CASE("acquire without a lease is refused, and nothing is sent") {

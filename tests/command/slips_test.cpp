@@ -189,6 +189,39 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"--json", "inspect"}, "unknown option --json; options of a verb come after it: rlock VERB [OPTIONS]"},
       {{"-w", "5", "lock", "acquire", "k"},
        "unknown option -w; options of a verb come after it: rlock VERB [OPTIONS]"},
+      {{"run", "./no-deploy.sh", "-k", "production", "--now"},
+       "options of rlock stand before COMMAND; did you mean: rlock run -k production -- ./no-deploy.sh --now\n"},
+      {{"run", "./no-deploy.sh", "--key=a b"}, "did you mean: rlock run -k 'a b' -- ./no-deploy.sh\n"},
+      {{"run", "-n", "sh", "-k"}, "no --key; did you mean: rlock run -k KEY -- sh -k"},
+      {{"run", "--", "sh", "-k", "x"}, "no --key; did you mean: rlock run -k KEY -- sh -k x"},
+      {{"run", "-k", "k", "\u2014-", "true"},
+       "this dash is not '-' (was it copied from a text?); did you mean --?"},
+      {{"run", "-k", "k", "\u2013", "true"}, "did you mean --?"},
+      {{"run", "-s", "-x", "-k", "k", "true"}, "-x: contradicts --shared (--type read)"},
+      {{"run", "-child-exit-code", "-k", "k", "true"},
+       "-child-exit-code: not needed: rlock ends as the command ended"},
+      {{"run", "-wait=5s", "-k", "k", "true"}, "-wait: did you mean --wait?"},
+      {{"list", "-json"}, "-json: did you mean --json?"},
+      {{"list", "-o", "json"}, "-o: did you mean --json?"},
+      {{"inspect", "--output=json", "k"}, "--output: did you mean --json?"},
+      {{"run", "--try", "-k", "k", "true"}, "--try: did you mean -n (--nonblock)?"},
+      {{"lock", "acquire", "--try", "k"}, "--try: did you mean -n (--nonblock)?"},
+      {{"kill", "k"}, "did you mean: rlock stop"},
+      {{"wait", "k"}, "did you mean: rlock lock wait"},
+      {{"del", "k"}, "did you mean: rlock unlock"},
+      {{"events"}, "did you mean: rlock top"},
+      {{"watch"}, "did you mean: rlock top"},
+      {{"set", "k", "1"}, "did you mean: rlock latch set"},
+      {{"mykey", "make", "all"}, "unknown verb 'mykey'; did you mean: rlock run -k mykey -- make all\n"},
+      {{"mykey"}, "unknown verb 'mykey'; see rlock --help"},
+      {{"-n", "/tmp/file", "make", "all"},
+       "-n is an option of run: rlock run [OPTIONS] -k KEY -- COMMAND; or by the command line of flock(1): rlock flock -n /tmp/file make all\n"},
+      {{"lock", "release", "db", "o:1"}, "'o:1' is one word too many; did you mean --owner o:1?"},
+      {{"lock", "renew", "db", "2", "--owner", "o:1"}, "'2' is one word too many: rlock lock renew"},
+      {{"sem", "acquire", "s", "2"}, "'2' is one word too many; did you mean --count 2?"},
+      {{"permit", "acquire", "s", "2"}, "'2' is one word too many; did you mean --count 2?"},
+      {{"run", "-k", "k", "-w", "-5", "--", "true"},
+       "-w: '-5' is negative; to wait without a limit: forever"},
       {{"run", "-k", "k", "-w", "Forever", "true"}, "or 1m30s; to wait without a limit: forever"},
 
       {{"-p", "6379", "inspect"}, "-p: for a server say --url redis://HOST:PORT"},
@@ -196,6 +229,25 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"-u", "db1", "inspect"}, "-u: not a URL; did you mean redis://host:port?"},
 
   });
+}
+
+TEST_CASE("a directory is no command, and is told as one") {
+  RedisServer redis;
+  Rlock rlock{{"run", "-k", "k", "--", "/etc"}, redis.environment()};
+  CHECK(rlock.exit_code() == 126);
+  CHECK(rlock.err() == "rlock: cannot run '/etc': it is a directory\n");
+}
+
+TEST_CASE("an owner whose id is a word of English is told from a sentence") {
+  RedisServer redis;
+  CHECK(Rlock{{"lock", "acquire", "k", "--lease", "1m"}, redis.environment()}.exit_code() == 0);
+  for (const Words& words :
+       {Words{"lock", "release", "k", "--owner", "nobody"},
+        Words{"unlock", "-y", "k", "--if-owner", "nobody"}, Words{"stop", "k", "--if-owner", "nobody"}}) {
+    Rlock rlock{words, redis.environment()};
+    CHECK(rlock.exit_code() == 1);
+    CHECK_MESSAGE(rlock.err().find("'k' is not held by owner 'nobody'") != std::string::npos, rlock.err());
+  }
 }
 
 TEST_CASE("a shell line as one word is told of -c") {
