@@ -44,12 +44,15 @@ constexpr Milliseconds kLookAgain{50};
 /// For how long after KILL, where the lock is lost anyway: a process may not be ours to kill.
 constexpr Milliseconds kLastTries{10000};
 
+/// How long the lock is kept for processes that are not the script's as far as we know, and may be.
+constexpr Milliseconds kRestEnds{1000};
+
 class ScriptKeeper {
  public:
   explicit ScriptKeeper(const ScriptHold& hold)
       : hold_(hold),
         session_(hold.deployment, WaitOptions{}, false),
-        family_(Family::of_script(hold.script.pid, ::getpid())),
+        family_(Family::of_script(hold.script, ::getpid())),
         parts_(hold.parts),
         script_(session_.loop, hold.script),
         wakeups_(session_.redis),
@@ -86,6 +89,7 @@ class ScriptKeeper {
   WakeUps wakeups_;
   Escalation escalation_;
   Stage stage_ = Stage::keeping;
+  TimePoint rest_ends_ = kNever;
   Deadlines told_to_end_;                  ///< by a signal or a request: then the script has to end first
   std::optional<std::string> removed_by_;  ///< who says so
   HoldEnd end_{.outcome = "released", .why = "the script has ended"};
@@ -124,7 +128,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
     guardian_.emplace(session_.loop,
                       Guarded{.signal = hold_.signal,
                               .session = ::getpid(),
-                              .script = hold_.script.pid,
+                              .script = hold_.script,
                               .marks = {},
                               .when_nobody_lives = [this] { release_for(hold_, parts_); }},
                       deadlines());
@@ -150,6 +154,7 @@ void ScriptKeeper::turn() {
   const TimePoint look_at = script_ended_ ? plus(Clock::now(), kLookAgain) : kNever;
   session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
+  family_.look();
   const std::vector<Message> messages = wakeups_.take();
   const auto has_text = [](const Message& message) { return message.text.has_value(); };
   if (stage_ == Stage::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
@@ -222,7 +227,11 @@ bool ScriptKeeper::script_ended() {
 /// the signal that ended the script.
 bool ScriptKeeper::over() {
   if (!script_ended()) return false;
-  if (stage_ == Stage::keeping || family_.all().empty()) return true;
+  if (stage_ == Stage::keeping) return true;
+  if (family_.all().empty()) {
+    rest_ends_ = earliest(rest_ends_, plus(Clock::now(), kRestEnds));
+    return family_.surely_gone() || Clock::now() >= rest_ends_;
+  }
   return keeper_->lost() && Clock::now() >= plus(deadlines().kill, kLastTries);
 }
 
@@ -248,6 +257,10 @@ std::string ScriptKeeper::names() const {
 
 void ScriptKeeper::give_back() {
   if (parts_.empty()) return;
+  if (stage_ == Stage::stopping && !family_.surely_gone())
+    return complain(fmt::format(
+        "not released, since somebody who was started by process {} may still work: {} frees itself within {}",
+        hold_.script.pid, names(), describe(remaining(keeper_->lease().valid_until(), Clock::now()))));
   const auto answers =
       release(session_.redis, ending(hold_, parts_, end_), {}, within(goodbye(parts_.size())));
   for (std::size_t i = 0; i < answers.size(); ++i)

@@ -1,10 +1,19 @@
-// Who belongs to the command, read from the kernel each time: nothing about processes is kept, since any of
-// them may fork or end at any moment. The group is signalled as one. Processes that have left it (timeout,
-// set -m) are found in /proc by the marks in their environment, one by one.
+// Who has to stop, read from the kernel each time, since any process may fork or end at any moment. Of a
+// command: its group, which is signalled as one, and those who have left it (timeout, set -m), who are found in
+// /proc by the marks in their environment. Of a script: its descendants, and whom it leads.
 //
-// A number may have a new owner by the time we use it. So a process counts only if it is in our session, and
-// a group only if its processes are; a guardian may wake up after days, when the group's number is somebody
-// else's.
+// A number may have a new owner by the time we use it. So a process of a command counts only if it is in our
+// session, and one of a script only by the time when it was started; a guardian may wake up after days.
+//
+// Only a script's processes are frozen. kill(-group) is atomic: the kernel lets no member fork while the signal
+// is on its way. Those whom a mark tells pass it on to their children, so the next look finds these, whoever
+// has ended meanwhile. But a descendant is known only by its parent: when that ends before anybody has looked,
+// the child belongs to nobody. So the script stands still first, then each of its processes, from the top; a
+// process that has a SIGSTOP cannot fork any more. When a look finds nobody new, nobody is missing.
+//
+// The freeze shows: the shell that started the script may say "Stopped", and sudo, su and a `rlock run` in the
+// foreground stop, too, when their child does. They would wait for ever for somebody to continue them, so
+// wake_ancestors() does. Inside the family nobody notices: parents go on last.
 //
 // Where /proc shows nothing (a chroot, another pid namespace) only the kernel's answer about the group as a
 // whole is left: it exists, or it does not. It is taken for alive then: to wait in vain is better than to
@@ -12,110 +21,95 @@
 
 #include "loop/family.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
-#include <string_view>
+#include <ranges>
+#include <unordered_set>
 #include <utility>
-
-#include "base/text.h"
 
 namespace rlock {
 namespace {
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
+/// How long a freeze may go on looking for new processes. A script may fork faster than we look: the deadline
+/// rules then, and the next round gets the rest.
+constexpr Milliseconds kFreezeToKill{30};
+constexpr Milliseconds kFreeze{200};
 
-/// All processes that /proc shows.
-std::vector<pid_t> everybody() {
-  std::vector<pid_t> pids;
-  if (!Family::proc_shows_us()) return pids;
-  const std::unique_ptr<DIR, CloseDirectory> proc{::opendir("/proc")};
-  if (!proc) return pids;
-  while (const dirent* entry = ::readdir(proc.get())) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid > 0) pids.push_back(pid);
-  }
-  return pids;
-}
+/// When an ancestor of the script that has stopped because the script did is continued: not while somebody else
+/// may still freeze, and not when a person may have stopped it.
+constexpr Milliseconds kFreezeIsOver{kFreeze};
+constexpr Milliseconds kStopIsNotOurs{3000};
 
-/// No exec takes more than 6 MiB of arguments and environment. But a process can make the kernel show all of
-/// its memory as its environment, and reading that must not exhaust ours.
-constexpr std::size_t kLongestFile = std::size_t{8} << 20;
+/// execve() takes less than that.
+constexpr int kLooksAtExec = 5;
+constexpr useconds_t kBetweenLooks = 1000;
 
-std::string contents_of(pid_t pid, const char* file) {
-  std::string text;
-  const int fd = ::open(("/proc/" + std::to_string(pid) + "/" + file).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return text;
-  char buffer[4096];
-  ssize_t got = 0;
-  while (text.size() < kLongestFile && (got = ::read(fd, buffer, sizeof buffer)) > 0)
-    text.append(buffer, static_cast<std::size_t>(got));
-  ::close(fd);
-  return text;
-}
-
-/// What /proc/PID/stat says behind the name of the process: the state, the parent, ... Empty: there is none.
-std::vector<std::string> stat_of(pid_t pid) {
-  const std::string stat = contents_of(pid, "stat");
-  const auto name_ends = stat.rfind(") ");  // the last one: a name may hold anything, also ") "
-  if (name_ends == std::string::npos || name_ends + 2 >= stat.size()) return {};
-  return split(stat.substr(name_ends + 2), ' ');
-}
+/// A chain of parents that was read while it changed could lead in a circle.
+constexpr std::size_t kDeepest = 256;
 
 bool is_alive(pid_t pid) {
-  const std::vector<std::string> stat = stat_of(pid);
-  return !stat.empty() && stat[0] != "Z" && stat[0] != "X";
+  const auto facts = facts_of(pid);
+  return facts && facts->alive();
 }
 
-pid_t parent_of(pid_t pid) {
-  constexpr std::size_t kParent = 1;
-  const std::vector<std::string> stat = stat_of(pid);
-  return stat.size() > kParent ? std::atoi(stat[kParent].c_str()) : 0;
+/// In the middle of execve() a process shows neither arguments nor environment: then it is looked at again.
+std::string environment_of(pid_t pid) {
+  std::string environment = proc_text(pid, "environ");
+  for (int i = 0; i < kLooksAtExec && environment.empty(); ++i) {
+    if (!proc_text(pid, "cmdline").empty() || !is_alive(pid)) break;
+    ::usleep(kBetweenLooks);
+    environment = proc_text(pid, "environ");
+  }
+  return environment;
 }
 
-/// In clock ticks since the system was started.
-std::string start_of(pid_t pid) {
-  constexpr std::size_t kStarted = 19;
-  const std::vector<std::string> stat = stat_of(pid);
-  return stat.size() > kStarted ? stat[kStarted] : "";
+std::vector<ProcessFacts> ancestors_of(const ProcessFacts& process) {
+  std::vector<ProcessFacts> ancestors;
+  pid_t parent = process.parent;
+  while (parent > 1 && ancestors.size() < kDeepest) {
+    const auto facts = facts_of(parent);
+    if (!facts) break;
+    ancestors.push_back(*facts);
+    parent = facts->parent;
+  }
+  return ancestors;
 }
+
+std::vector<pid_t> numbers_of(const std::vector<ProcessFacts>& processes) {
+  std::vector<pid_t> numbers;
+  numbers.reserve(processes.size());
+  for (const ProcessFacts& process : processes) numbers.push_back(process.pid);
+  return numbers;
+}
+
+void only_look(const ProcessFacts&) {}
 
 }  // namespace
 
 Family::Family(pid_t group, pid_t session, std::vector<std::string> marks)
     : group_(group), session_(session), marks_(std::move(marks)) {}
 
-Family Family::of_script(pid_t script, pid_t keeper) {
-  Family family{0, ::getsid(0), {}};
-  family.script_ = script;
+Family Family::of_script(const ProcessId& script, pid_t keeper, std::vector<std::string> marks) {
+  Family family{0, 0, std::move(marks)};
+  family.script_ = {.pid = script.pid, .state = 'X', .started = script.started};
+  const auto facts = facts_of(script.pid);
+  if (facts && family.is_script(*facts)) family.script_ = *facts;
   family.keeper_ = keeper;
-  family.tree_.push_back({script, start_of(script)});
+  family.ancestors_ = ancestors_of(family.script_);
+  family.look();
   return family;
 }
 
-bool Family::proc_shows_us() {
-  char self[16];
-  const ssize_t size = ::readlink("/proc/self", self, sizeof self);
-  return size > 0 && std::string_view{self, static_cast<std::size_t>(size)} == std::to_string(::getpid());
-}
+void Family::look() { descendants(only_look); }
 
-std::vector<pid_t> Family::signal(int number) const {
+std::vector<pid_t> Family::signal(int number) {
+  if (script_.pid != 0) return signal_script(number);
   // To the group as one: signalled one by one, a process could fork a new one behind our back.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
-  if (script_ != 0) {
-    for (const pid_t pid : of_tree())
-      if (::kill(pid, number) != 0 && errno == EPERM) refused.push_back(pid);
-    return refused;
-  }
   for (const pid_t pid : all()) {
     // Those of the group have it already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
@@ -125,7 +119,7 @@ std::vector<pid_t> Family::signal(int number) const {
 
 std::vector<pid_t> Family::in_group() const {
   std::vector<pid_t> found;
-  for (const pid_t pid : everybody())
+  for (const pid_t pid : all_processes())
     if (is_in_group(pid) && is_alive(pid)) found.push_back(pid);
   return found;
 }
@@ -133,7 +127,7 @@ std::vector<pid_t> Family::in_group() const {
 bool Family::group_lives() const {
   if (!group_exists() || !group_is_ours()) return false;  // the cheap question first: mostly nobody is left
   bool shown = false;
-  for (const pid_t pid : everybody()) {
+  for (const pid_t pid : all_processes()) {
     if (!is_in_group(pid)) continue;
     if (is_alive(pid)) return true;
     shown = true;
@@ -141,50 +135,44 @@ bool Family::group_lives() const {
   return !shown && group_exists();  // again, since the last zombie may have been reaped meanwhile
 }
 
-bool Family::script_lives() const { return lives(tree_.front()); }
-
-bool Family::lives(const Member& member) const {
-  if (!proc_shows_us()) return ::kill(member.pid, 0) == 0 || errno == EPERM;
-  return is_alive(member.pid) && start_of(member.pid) == member.started;
+bool Family::script_lives() const {
+  if (!proc_shows_us()) return ::kill(script_.pid, 0) == 0 || errno == EPERM;
+  const auto facts = facts_of(script_.pid);
+  return facts && facts->alive() && is_script(*facts);
 }
 
-/// Each whose parent is one of them belongs to them, but for the keeper: a script that adopts orphans is its
-/// parent.
-std::vector<pid_t> Family::of_tree() const {
-  std::vector<Member> living;
-  for (const Member& member : tree_)
-    if (lives(member)) living.push_back(member);
-  const std::vector<pid_t> others = everybody();
-  for (std::size_t i = 0; i < living.size(); ++i) {
-    for (const pid_t pid : others) {
-      const bool known = std::ranges::any_of(living, [&](const Member& one) { return one.pid == pid; });
-      if (!known && pid != keeper_ && parent_of(pid) == living[i].pid && is_alive(pid))
-        living.push_back({pid, start_of(pid)});
-    }
+std::vector<pid_t> Family::all() {
+  if (script_.pid != 0) {
+    wake_ancestors();
+    return numbers_of(members_of_script(only_look));
   }
-  std::vector<pid_t> pids;
-  for (const Member& member : living) pids.push_back(member.pid);
-  if (!lives(tree_.front())) living.insert(living.begin(), tree_.front());  // script_lives() asks for it
-  tree_ = std::move(living);
-  return pids;
-}
-
-std::vector<pid_t> Family::all() const {
-  if (script_ != 0) return of_tree();
   std::vector<pid_t> found;
   const pid_t self = ::getpid();
-  for (const pid_t pid : everybody()) {
+  for (const pid_t pid : all_processes()) {
     if (pid == self || ::getsid(pid) != session_) continue;
     if ((is_in_group(pid) || is_marked(pid)) && is_alive(pid)) found.push_back(pid);
   }
   return found;
 }
 
-bool Family::may_hide_somebody() const {
-  if (!proc_shows_us()) return true;
-  if (script_ != 0) return false;
+bool Family::surely_gone() {
+  if (!proc_shows_us() || proc_hides_others()) return false;
+  if (!all().empty() || group_lives() || !descendants(only_look).empty()) return false;
+  if (script_.pid == 0 && session_hides_somebody()) return false;
   const pid_t self = ::getpid();
-  return std::ranges::any_of(everybody(), [&](pid_t pid) {
+  return std::ranges::none_of(all_processes(), [&](pid_t pid) {
+    if (pid == self || pid == keeper_ || ::getpgid(pid) <= 0) return false;  // 0: a part of the kernel
+    if (is_marked(pid) && is_alive(pid)) return true;
+    if (script_.pid == 0 || ::getsid(pid) != script_.session) return false;
+    const auto facts = facts_of(pid);
+    return facts && facts->alive() && may_be_an_orphan_of_script(*facts);
+  });
+}
+
+/// Somebody of our session does not show its environment: it is another user's.
+bool Family::session_hides_somebody() const {
+  const pid_t self = ::getpid();
+  return std::ranges::any_of(all_processes(), [&](pid_t pid) {
     if (pid == self || ::getsid(pid) != session_ || !is_alive(pid)) return false;
     const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
     return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
@@ -201,7 +189,7 @@ bool Family::group_is_ours() const {
   const pid_t session_of_first = ::getsid(group_);
   if (session_of_first >= 0) return session_of_first == session_;
   return std::ranges::none_of(
-      everybody(), [&](pid_t pid) { return ::getpgid(pid) == group_ && ::getsid(pid) != session_; });
+      all_processes(), [&](pid_t pid) { return ::getpgid(pid) == group_ && ::getsid(pid) != session_; });
 }
 
 bool Family::is_in_group(pid_t pid) const {
@@ -212,12 +200,140 @@ bool Family::is_in_group(pid_t pid) const {
 bool Family::is_marked(pid_t pid) const {
   if (marks_.empty()) return false;
   // Each entry ends with a zero byte. A run inside this one appends lines to RLOCK_STACK: hence the newline.
-  const std::string environment = '\0' + contents_of(pid, "environ");
+  const std::string environment = '\0' + environment_of(pid);
   return std::ranges::all_of(marks_, [&](const std::string& mark) {
     const std::string entry = '\0' + mark;
     return environment.find(entry + '\0') != std::string::npos ||
            environment.find(entry + '\n') != std::string::npos;
   });
+}
+
+bool Family::is_script(const ProcessFacts& process) const {
+  return process.pid == script_.pid && process.started == script_.started;
+}
+
+/// Those that descend from the command or the script, and those that did when they were seen.
+std::vector<ProcessFacts> Family::descendants(const Visit& visit) {
+  return with_descendants({script_.pid != 0 ? script_.pid : group_}, visit);
+}
+
+/// Those, and whom the script leads.
+std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
+  std::vector<pid_t> roots{script_.pid};
+  const bool leads_session = script_.session == script_.pid, leads_group = script_.group == script_.pid;
+  if (leads_session || leads_group)
+    for (const pid_t pid : all_processes())
+      if ((leads_session ? ::getsid(pid) : ::getpgid(pid)) == script_.pid) roots.push_back(pid);
+  return with_descendants(std::move(roots), visit);
+}
+
+/// The processes of `roots` that belong to us, those that were seen, and all that they have started.
+std::vector<ProcessFacts> Family::with_descendants(std::vector<pid_t> roots, const Visit& visit) {
+  std::vector<ProcessFacts> found;
+  std::unordered_set<pid_t> known{keeper_, ::getpid()};
+  const auto add = [&](pid_t pid, const auto& belongs) {
+    if (known.contains(pid)) return;
+    const auto facts = facts_of(pid);
+    if (!facts || !facts->alive() || !belongs(*facts)) return;
+    known.insert(pid);
+    visit(*facts);
+    found.push_back(*facts);
+  };
+  for (const pid_t root : roots)
+    add(root, [&](const ProcessFacts& process) {
+      if (script_.pid == 0) return process.session == session_;
+      return is_script(process) || is_led_by_script(process);
+    });
+  if (!found.empty() && is_script(found.front())) script_ = found.front();  // it may have changed its group
+  for (const auto& [pid, started] : seen_)
+    add(pid, [&, started = started](const ProcessFacts& process) { return process.started == started; });
+  Parentage parentage;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (const pid_t child : parentage.children_of(ProcessFacts{found[i]}))
+      add(child, [](const ProcessFacts&) { return true; });
+  seen_.clear();
+  for (const ProcessFacts& process : found) seen_.emplace(process.pid, process.started);
+  return found;
+}
+
+/// Of its group or session, but for those whom somebody else has started: the shell of `script | tee log` puts
+/// both into one group.
+bool Family::is_led_by_script(const ProcessFacts& process) const {
+  if (process.session != script_.session) return false;
+  if (script_.session == script_.pid) return true;
+  if (script_.group != script_.pid || process.group != script_.group) return false;
+  const bool by_parent = process.parent == script_.parent && process.parent > 1;
+  return !by_parent || ::getsid(process.parent) != script_.session;
+}
+
+/// Somebody of its group who was started after it, and whose parent is not of the group: the script's orphan,
+/// or that of a stranger who shares the group.
+bool Family::may_be_an_orphan_of_script(const ProcessFacts& process) const {
+  if (process.session != script_.session || process.group != script_.group) return false;
+  if (process.pid == process.group || process.started < script_.started) return false;
+  if (std::ranges::any_of(ancestors_, [&](const ProcessFacts& one) { return one.pid == process.pid; }))
+    return false;
+  return ::getpgid(process.parent) != script_.group;
+}
+
+std::vector<pid_t> Family::signal_script(int number) {
+  std::vector<pid_t> refused;
+  wake_ancestors();
+  if (!proc_shows_us()) {
+    if (::kill(script_.pid, number) != 0 && errno == EPERM) refused.push_back(script_.pid);
+    return refused;
+  }
+  if (number == SIGCONT) {
+    for (const ProcessFacts& process : members_of_script(only_look) | std::views::reverse)
+      if (::kill(process.pid, SIGCONT) != 0 && errno == EPERM) refused.push_back(process.pid);
+    return refused;
+  }
+  const std::vector<ProcessFacts> frozen = freeze(number, refused);
+  for (const ProcessFacts& process : frozen | std::views::reverse) ::kill(process.pid, number);
+  if (number == SIGKILL) return refused;
+  for (const ProcessFacts& process : frozen | std::views::reverse)
+    if (!process.stopped()) ::kill(process.pid, SIGCONT);
+  return refused;
+}
+
+/// Stops all of them, from the top. Answers how they were before.
+std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& refused) {
+  const TimePoint now = Clock::now();
+  const TimePoint until = plus(now, for_signal == SIGKILL ? kFreezeToKill : kFreeze);
+  if (now >= plus(frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(script_);
+  frozen_ = now;
+  std::vector<ProcessFacts> frozen;
+  std::unordered_set<pid_t> known;
+  bool settled = false;
+  const auto stop = [&](const ProcessFacts& process) {
+    const bool is_new = known.insert(process.pid).second;
+    if (is_new) {
+      settled = false;
+      frozen.push_back(process);
+      if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) refused.push_back(process.pid);
+    } else if (process.threads > 1 && !process.stopped()) {
+      settled = settled && std::ranges::find(refused, process.pid) != refused.end();
+    }
+  };
+  // First the script itself, and by the cheap look: those whom it leads come in the second.
+  settled = true;
+  descendants(stop);
+  do {
+    settled = true;
+    members_of_script(stop);
+  } while (!settled && Clock::now() < until);
+  return frozen;
+}
+
+/// Continues those above the script that have stopped since it was frozen.
+void Family::wake_ancestors() {
+  const TimePoint now = Clock::now();
+  if (now < plus(frozen_, kFreezeIsOver) || now >= plus(frozen_, kStopIsNotOurs)) return;
+  for (const ProcessFacts& before : ancestors_) {
+    if (before.stopped() || before.group <= 1) continue;
+    const auto facts = facts_of(before.pid);
+    if (facts && facts->started == before.started && facts->state == 'T') ::kill(-facts->group, SIGCONT);
+  }
 }
 
 }  // namespace rlock

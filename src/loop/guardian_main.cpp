@@ -61,8 +61,8 @@ class GuardianLoop final : public Source {
  public:
   GuardianLoop(int orders, const Guarded& guarded, const Deadlines& deadlines)
       : orders_(orders),
-        family_(guarded.script != 0 ? Family::of_script(guarded.script, guarded.session)
-                                    : Family{guarded.group, guarded.session, guarded.marks}),
+        family_(guarded.script.pid != 0 ? Family::of_script(guarded.script, guarded.session, guarded.marks)
+                                        : Family{guarded.group, guarded.session, guarded.marks}),
         escalation_(guarded.signal),
         deadlines_(allowing(deadlines)) {}
 
@@ -77,7 +77,7 @@ class GuardianLoop final : public Source {
       family_.signal(*signal);
       if (escalation_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
     }
-    nobody_lives_ = orphaned() && resting_ && !family_.may_hide_somebody();
+    nobody_lives_ = orphaned() && resting_ && family_.surely_gone();
     over_ = orphaned() && (resting_ || now >= give_up_);
   }
 

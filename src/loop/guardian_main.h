@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/ancestry.h"
 #include "loop/escalation.h"
 
 namespace rlock {
@@ -15,7 +16,7 @@ struct Guarded {
   int signal = 15;
   pid_t group = 0;                 ///< 0: an Order will name it
   pid_t session = 0;               ///< of rlock
-  pid_t script = 0;                ///< instead of a group: see Family::of_script
+  ProcessId script = {};           ///< instead of a group: see Family::of_script
   std::vector<std::string> marks;  ///< see Family
 
   /// What is left to do when rlock has died and nobody lives any more whom it has guarded. Called in the

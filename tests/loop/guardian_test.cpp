@@ -212,7 +212,7 @@ TEST_CASE("a group whose first process has gone is known by its session") {
                   {.own_session = own_session}};
     REQUIRE(shell.exit_code() == 0);
     const pid_t pid = std::stoi(read_file(folder / "pid"));
-    const Family family{::getpgid(pid), ::getsid(0), {}};
+    Family family{::getpgid(pid), ::getsid(0), {}};
     REQUIRE_FALSE(alive(family.group()));
     CHECK(family.group_lives() == !own_session);
     family.signal(SIGKILL);
@@ -332,8 +332,8 @@ TEST_CASE("a family is its group and those who carry its marks") {
                      (folder / "pids") + "; wait"},
                 {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
   REQUIRE(eventually([&] { return ::getsid(group.pid()) == group.pid(); }));
-  const Family family{group.pid(), ::getsid(group.pid()), {mark}};
-  const Family strict{group.pid(), ::getsid(group.pid()), {mark, "RLOCK_TEST_NOBODY=1"}};
+  Family family{group.pid(), ::getsid(group.pid()), {mark}};
+  Family strict{group.pid(), ::getsid(group.pid()), {mark, "RLOCK_TEST_NOBODY=1"}};
 
   REQUIRE(eventually([&] { return split(read_file(folder / "pids"), '\n').size() == 3; }));
   // The one sleep has a group of its own; the other has left the session.

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rlock {
+
+/// A process as /proc/PID/stat describes it.
+struct ProcessFacts {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
+  char state = 0;  ///< 'R', 'S', 'T', 'Z', ...
+  int threads = 0;
+  std::int64_t started =
+      0;  ///< in clock ticks since the boot; tells a process from a later one of its number
+
+  /// A zombie does not live, but a process lives on when only its first thread has ended.
+  bool alive() const noexcept { return (state != 'Z' && state != 'X') || threads > 1; }
+  bool stopped() const noexcept { return state == 'T' || state == 't'; }
+};
+
+/// Nothing: there is no such process, or /proc does not show it.
+std::optional<ProcessFacts> facts_of(pid_t pid);
+
+/// The numbers of all processes that /proc shows; none where it does not show us.
+std::vector<pid_t> all_processes();
+
+/// Does /proc show this process, and by the number that kill() takes? Not in a chroot without it, nor where it
+/// is that of another pid namespace.
+bool proc_shows_us();
+
+/// Does /proc hide other users' processes from us (its mount option hidepid)?
+bool proc_hides_others();
+
+/// What /proc/PID/FILE says; empty where it says nothing, or does not exist.
+std::string proc_text(pid_t pid, const char* file);
+
+/// Who is whose child, as of now. Costs a file for each question where the kernel lists the children of a
+/// process, else one pass over /proc at the first question.
+class Parentage {
+ public:
+  std::vector<pid_t> children_of(const ProcessFacts& parent);
+
+ private:
+  std::optional<std::multimap<pid_t, pid_t>> children_;  ///< by parent; nothing: nobody has had to look
+};
+
+}  // namespace rlock
