@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 namespace rlock::test {
 namespace {
@@ -78,7 +79,9 @@ bool offers(const std::string& offered, const std::string& word) {
 }
 
 bool installed(const std::string& shell) {
-  return Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0;
+  if (Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0) return true;
+  skipped(shell + " is not installed");
+  return false;
 }
 
 }  // namespace

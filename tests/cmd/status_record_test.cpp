@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 namespace rlock {
 namespace {
@@ -88,8 +89,10 @@ TEST_CASE("a link in the place of the status file is replaced and not followed")
 TEST_CASE("a device is written to, and never replaced by a report") {
   TempDir folder;
   const std::string device = folder / "null";  // not the real one: who runs this may be root
-  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0) return;
-  if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened) return;  // nodev
+  if (::mknod(device.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0)
+    return test::skipped("we may not make a device");
+  if (const Descriptor opened{::open(device.c_str(), O_WRONLY | O_CLOEXEC)}; !opened)
+    return test::skipped("the file system of temporary files has no devices");
   StatusRecord status;
   status.open({}, device);
   status.write(sample());
@@ -137,7 +140,7 @@ TEST_CASE("a link that begins like one to a descriptor and leads elsewhere is re
 }
 
 TEST_CASE("a link to a descriptor that somebody else has made is replaced and not followed") {
-  if (::geteuid() != 0) return;  // only root can make it somebody else's
+  if (::geteuid() != 0) return test::skipped("only root can make a file somebody else's");
   test::RedisServer redis;
   TempDir folder;
   const std::string link = folder / "status";

@@ -8,6 +8,7 @@
 #include "support/cluster_servers.h"
 #include "support/hello.h"
 #include "support/sentinel_server.h"
+#include "support/skipped.h"
 
 using namespace rlock::test;
 
@@ -33,7 +34,7 @@ std::string ask_while_promoted(const RedisServer& server, const Words& words) {
 }  // namespace
 
 TEST_CASE("rlock run locks in a cluster: each type, several keys, hand-over, and nothing is left") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
 
   for (const char* type : {"lock", "fair", "fenced", "read", "write", "spin", "plain"}) {
@@ -65,7 +66,7 @@ TEST_CASE("rlock run locks in a cluster: each type, several keys, hand-over, and
 }
 
 TEST_CASE("several keys of one slot of a cluster are taken by one script") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   const Words all{"run", "-n", "-k", "{foo}a", "-k", "{foo}b", "-k", "{foo}c", "--", "true"};
   REQUIRE(rlock_at(cluster.url(), all).exit_code(kLong) == 0);  // from now on the node knows the scripts

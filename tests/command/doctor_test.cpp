@@ -7,6 +7,7 @@
 #include "cmd/verbs/diagnosis.h"
 #include "support/cluster_servers.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 namespace rlock::test {
 namespace {
@@ -70,7 +71,7 @@ TEST_CASE("of a server that is away nothing is praised") {
 }
 
 TEST_CASE("a node of a cluster is named as such, with the right URL, and a cluster primary by primary") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   const auto doctor_at = [&](const std::string& url) {
     return Rlock{{"doctor", "-u", url}, Rlock::clean_environment()};

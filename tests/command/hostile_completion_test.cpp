@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "sync/keys.h"
 
 namespace rlock::test {
@@ -85,7 +86,9 @@ class Shell {
 };
 
 bool installed(const std::string& shell) {
-  return Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0;
+  if (Process{{"sh", "-c", "command -v " + shell}}.exit_code() == 0) return true;
+  skipped(shell + " is not installed");
+  return false;
 }
 
 /// Keys with which a shell would do something if they reached its command line as they are.

@@ -12,6 +12,7 @@
 #include "support/masters.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/witness.h"
 
 namespace rlock::test {
@@ -108,7 +109,7 @@ TEST_CASE("over several servers a killed run gives back at all of them") {
 }
 
 TEST_CASE("while somebody may live whom the guardian cannot look at, the lease runs out") {
-  if (::geteuid() != 0) return;  // only root can start another user's process
+  if (::geteuid() != 0) return skipped("only root can start another user's process");
   RedisServer redis{{.tcp = true}};
   Process::Options options = redis.environment();
   options.env["RLOCK_URL"] = redis.tcp_url();

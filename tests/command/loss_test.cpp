@@ -8,6 +8,7 @@
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 using namespace rlock::test;
 
@@ -126,7 +127,7 @@ TEST_CASE("a guardian that is killed is replaced, whenever it happens") {
 }
 
 TEST_CASE("a guardian has at most 0.2 MB of its own") {
-  if (kSanitized) return;  // the shadow of AddressSanitizer is private too
+  if (kSanitized) return skipped("the shadow of AddressSanitizer is private too");
   RedisServer redis;
   auto run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sh", "-c", "echo ready; exec sleep 60");
   REQUIRE(eventually([&] { return run.out() == "ready\n"; }));

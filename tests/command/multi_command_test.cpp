@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/hello.h"
 #include "support/masters.h"
+#include "support/skipped.h"
 #include "support/witness.h"
 
 using namespace rlock::test;
@@ -109,7 +110,7 @@ TEST_CASE("crossing orders over several servers come to an end, though one serve
 
 TEST_CASE(
     "crossing orders of keys that lie on three nodes come to an end, though one node freezes for two seconds") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   REQUIRE(std::set{&cluster.owner_of("a"), &cluster.owner_of("b"), &cluster.owner_of("c")}.size() == 3);
   auto environment = Rlock::clean_environment();
@@ -192,7 +193,7 @@ TEST_CASE("of several keys the busy one is named, and the others stay free") {
 }
 
 TEST_CASE("of several keys that lie on several nodes the busy one is named, too") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   auto environment = Rlock::clean_environment();
   environment.env["RLOCK_URL"] = cluster.url();

@@ -8,6 +8,7 @@
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/started.h"
 
 using namespace rlock::test;
@@ -23,7 +24,7 @@ const char* const kNoProc =
 /// May we have a /proc of our own here?
 bool may_mount() {
   const bool may = Process{{"unshare", "-rm", "sh", "-c", std::string{kNoProc} + "true"}}.exit_code() == 0;
-  if (!may) MESSAGE("skipped: no mount namespace for a /proc of our own");
+  if (!may) skipped("no mount namespace for a /proc of our own");
   return may;
 }
 
@@ -89,7 +90,8 @@ TEST_CASE("without /proc what a command leaves of its group is said") {
 }
 
 TEST_CASE("--while-pid is refused where nobody can see what the script has started") {
-  if (!may_mount() || kSanitized) return;  // AddressSanitizer needs /proc where an exception is thrown
+  if (!may_mount()) return;
+  if (kSanitized) return skipped("AddressSanitizer needs /proc where an exception is thrown");
   RedisServer redis;
   auto script = start(redis, {"unshare", "-rm", "sh", "-c",
                               kNoProc + std::string{"\"$RLOCK\" lock acquire k --while-pid $$"}});
@@ -110,7 +112,10 @@ TEST_CASE("--until group is refused where nobody can see the group") {
       without_leaks);  // /proc has other numbers for us
 
   for (Process* run : {&blind, &misled}) {
-    if (kSanitized && run == &blind) continue;  // AddressSanitizer needs /proc where an exception is thrown
+    if (kSanitized && run == &blind) {
+      skipped("AddressSanitizer needs /proc where an exception is thrown");
+      continue;
+    }
     CHECK(run->exit_code() == 78);
     CHECK(run->out().empty());
     CHECK(contains(run->err(), "--until group: /proc does not show who is left of a process group"));
@@ -120,7 +125,8 @@ TEST_CASE("--until group is refused where nobody can see the group") {
 TEST_CASE(
     "the lock is kept while somebody whom /proc hides, and who may not be signalled, outlives the command") {
   TempDir folder;
-  if (::geteuid() != 0 || !may_mount()) return;  // it takes two users, and a program that is set-uid
+  if (::geteuid() != 0) return skipped("only root can make a program set-uid for another user");
+  if (!may_mount()) return;
   REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
   for (const char* name : {"rlock", "become-root"}) {
     const bool ours = std::string{name} == "rlock";

@@ -13,6 +13,7 @@
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 namespace rlock::test {
 namespace {
@@ -241,10 +242,7 @@ TEST_CASE("rlock leaves no core, and its command may") {
     const int status = shell.wait_status(kDeadline);
     return WIFSIGNALED(status) && WCOREDUMP(status);
   };
-  if (!dumps("kill -SEGV $$")) {
-    MESSAGE("left out: no cores on this machine");
-    return;
-  }
+  if (!dumps("kill -SEGV $$")) return skipped("this machine dumps no cores");
   CHECK_FALSE(dumps("exec " + rlock_binary() + " run -k k -- sh -c 'kill -SEGV $PPID; sleep 60'"));
 
   Process limits{

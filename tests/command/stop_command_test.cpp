@@ -13,6 +13,7 @@
 #include "support/masters.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/witness.h"
 
 namespace rlock::test {
@@ -147,7 +148,7 @@ TEST_CASE("stop works in a cluster, and over several servers") {
   REQUIRE(eventually([&] { return masters.holding("k") == 3 && run.family().size() >= 3; }, 10s));
   CHECK(masters.rlock("stop", "k").exit_code() == 0);
   CHECK(run.exit_code() == 124);
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   auto options = Rlock::clean_environment();
   options.env["RLOCK_URL"] = cluster.url();

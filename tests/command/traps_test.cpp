@@ -12,6 +12,7 @@
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/started.h"
 
 using namespace rlock::test;
@@ -231,7 +232,7 @@ TEST_CASE("limits, umask, directory and nice value of the command are ours") {
 }
 
 TEST_CASE("a command that another user runs is not reached: that is said, and it keeps its lock") {
-  if (::geteuid() != 0) return;
+  if (::geteuid() != 0) return skipped("only root can start another user's command");
   RedisServer redis;
   ::chmod(redis.directory().c_str(), 0777);
   ::chmod(redis.socket().c_str(), 0777);
@@ -249,10 +250,8 @@ TEST_CASE("a command that another user runs is not reached: that is said, and it
 }
 
 TEST_CASE("as PID 1 rlock passes signals on, buries orphans and says 128 + n") {
-  if (Process{{"unshare", "-pf", "--mount-proc", "true"}}.exit_code() != 0) {
-    MESSAGE("left out: no process namespaces here");
-    return;
-  }
+  if (Process{{"unshare", "-pf", "--mount-proc", "true"}}.exit_code() != 0)
+    return skipped("no process namespace of our own");
   RedisServer redis;
   const auto inside = [&](const std::string& command) {
     return start(redis, {"unshare", "-pf", "--mount-proc", rlock_binary(), "run", "-k", "k", "--", "sh", "-c",
@@ -272,8 +271,9 @@ TEST_CASE("as PID 1 rlock passes signals on, buries orphans and says 128 + n") {
 }
 
 TEST_CASE("no more processes: the lock is given back") {
-  if (kSanitized) return;  // LeakSanitizer wants a process at the end, and answers with a status of its own
-  if (::geteuid() != 0) return;
+  if (kSanitized)
+    return skipped("LeakSanitizer wants a process at the end, and answers with a status of its own");
+  if (::geteuid() != 0) return skipped("only root can limit the processes of another user");
   RedisServer redis;
   ::chmod(redis.directory().c_str(), 0777);
   ::chmod(redis.socket().c_str(), 0777);

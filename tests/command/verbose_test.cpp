@@ -11,6 +11,7 @@
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 #include "support/sentinel_server.h"
+#include "support/skipped.h"
 
 namespace rlock::test {
 namespace {
@@ -64,7 +65,7 @@ TEST_CASE("-v says when renewing fails, and when it works again") {
 }
 
 TEST_CASE("-v says where a cluster redirects us") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   ClusterServers cluster;
   const auto options = [&] {
     auto environment = Rlock::clean_environment();

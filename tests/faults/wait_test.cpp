@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "faults/fault_line.h"
+#include "support/skipped.h"
 #include "support/unloaded_watch.h"
 
 using namespace rlock::test;
@@ -172,9 +173,8 @@ TEST_CASE("a name server that never answers is given up in time") {
   address.sin_port = htons(53);
   const bool may_mount = Process{{"unshare", "-m", "true"}}.exit_code() == 0;
   if (!may_mount || ::bind(silent, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-    MESSAGE("left out: needs a mount namespace and port 53 of 127.1.2.3");
     ::close(silent);
-    return;
+    return skipped("needs a mount namespace and port 53 of 127.1.2.3");
   }
   TempDir folder;
   write_file(folder / "resolv.conf", "nameserver 127.1.2.3\n");

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "faults/fault_line.h"
+#include "support/skipped.h"
 
 using namespace rlock::test;
 
@@ -102,7 +103,7 @@ TEST_CASE("a waiter whose connection was silently forgotten is handed the lock b
 
 TEST_CASE("a waiter that may not subscribe polls, and says so once") {
   FaultLine line{{"user limited on nopass ~* resetchannels +@all"}};
-  if (RedisServer::version() < 60200) return;  // no channel permissions before
+  if (RedisServer::version() < 60200) return skipped("Redis before 6.2 has no channel permissions");
   occupy(line.redis);
   auto options = line.redis.environment();
   options.env["RLOCK_URL"] = "redis://limited:x@127.0.0.1:" + std::to_string(line.proxy.port());
@@ -132,10 +133,8 @@ TEST_CASE("a server that is loading its data is contact: it is waited for and ta
   for (int i = 0; i < 150; ++i) line.redis.cli({"SET", "filler" + std::to_string(i), std::string(100, 'x')});
   line.redis.cli({"SAVE"});
   line.redis.restart(RedisServer::Until::listens);
-  if (!line.redis.cli({"PING"}).starts_with("(error) LOADING")) {
-    MESSAGE("left out: this server does not load slowly");
-    return;
-  }
+  if (!line.redis.cli({"PING"}).starts_with("(error) LOADING"))
+    return skipped("this server does not load slowly");
   const StopWatch watch;
   auto rlock = line.hold({"--wait", "10s"});
   const int status = rlock.exit_code(15s);

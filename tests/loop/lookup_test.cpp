@@ -9,6 +9,7 @@
 #include "redis/dial.h"
 #include "support/eventually.h"
 #include "support/process.h"
+#include "support/skipped.h"
 #include "support/sockets.h"
 #include "support/unloaded_watch.h"
 
@@ -58,10 +59,8 @@ TEST_CASE("a name is looked up in another process") {
 
 TEST_CASE("the system's resolver knows this machine and says why it does not know another") {
   CHECK_THROWS_WITH(Lookup::system_resolver(""), "name or service not known");
-  if (Process{{"getent", "ahosts", "localhost"}}.exit_code() != 0) {
-    MESSAGE("left out: this machine does not know localhost");
-    return;
-  }
+  if (Process{{"getent", "ahosts", "localhost"}}.exit_code() != 0)
+    return skipped("this machine does not know localhost");
   Lookup here{"localhost"};
   REQUIRE(answers(here));
   REQUIRE(here.found().has_value());

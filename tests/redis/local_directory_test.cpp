@@ -10,6 +10,7 @@
 #include <string>
 
 #include "redis/local.h"
+#include "support/skipped.h"
 #include "support/state_home.h"
 
 using namespace rlock;
@@ -41,7 +42,7 @@ TEST_CASE("a folder that is not safe is refused, not repaired") {
   CHECK(refusal() == named + "is not a folder, or a symbolic link to one");
   ::unlink(folder.c_str());
 
-  if (::geteuid() != 0) return;  // only root can give a folder away
+  if (::geteuid() != 0) return skipped("only root can give a folder away");
   ::mkdir(folder.c_str(), 0700);
   REQUIRE(::chown(folder.c_str(), 12345, 12345) == 0);
   CHECK(refusal() == named + "belongs to another user; set XDG_STATE_HOME to a place of your own");
@@ -68,7 +69,10 @@ TEST_CASE("a folder is refused when others could exchange it, or one that leads 
       ::chmod(above.c_str(), mode);
       CHECK(LocalDirectory{}.open());
     }
-    if (::geteuid() != 0) continue;  // only root can give a folder away
+    if (::geteuid() != 0) {
+      skipped("only root can give a folder away");
+      continue;
+    }
     REQUIRE(::chown(above.c_str(), 0, 12345) == 0);
     ::chmod(above.c_str(), 0775);
     CHECK(has(refusal(), "can be written to by others"));
@@ -92,7 +96,8 @@ TEST_CASE("nothing is made in a folder where others could exchange it") {
 TEST_CASE("the group that a user has for himself may write to the folders that lead to the private one") {
   const passwd* user = ::getpwuid(::geteuid());
   const group* own = user != nullptr ? ::getgrgid(user->pw_gid) : nullptr;
-  if (own == nullptr || std::string{user->pw_name} != own->gr_name || *own->gr_mem != nullptr) return;
+  if (own == nullptr || std::string{user->pw_name} != own->gr_name || *own->gr_mem != nullptr)
+    return skipped("this user has no group for himself");
   const TempDir dir;
   REQUIRE(::chown(dir.path().c_str(), ::geteuid(), own->gr_gid) == 0);
   ::chmod(dir.path().c_str(), 0775);

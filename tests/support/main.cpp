@@ -1,12 +1,75 @@
 // The main() of rlock_tests.
-#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
 
+#include <iostream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "support/skipped.h"
+
+namespace rlock::test {
 namespace {
 
 /// A config file that its group can write to is refused; what a test writes must not depend on who runs it.
 [[maybe_unused]] const mode_t kUmaskBefore = ::umask(022);
 
+constexpr int kSkipped = 77;  // SKIP_RETURN_CODE of tests/CMakeLists.txt
+
+struct Run {
+  std::string current;             // test case
+  std::set<std::string> reported;  // what was skipped, and why: once, however many subcases repeat it
+  bool skipped = false;            // something of the current test case
+  bool proved_something = false;   // a test case ran that skipped nothing, or made assertions before it did
+};
+
+Run& run() {
+  static Run run;
+  return run;
+}
+
+/// Knows which test cases ran.
+struct Listener : doctest::IReporter {
+  explicit Listener(const doctest::ContextOptions&) {}
+
+  void test_case_start(const doctest::TestCaseData& test) override {
+    run().current = test.m_name;
+    run().skipped = false;
+  }
+  void test_case_end(const doctest::CurrentTestCaseStats& test) override {
+    run().proved_something |= !run().skipped || test.numAssertsCurrentTest > 0;
+  }
+
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_exception(const doctest::TestCaseException&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void log_message(const doctest::MessageData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+
 }  // namespace
+
+void skipped(std::string_view why) {
+  run().skipped = true;
+  const std::string line = "skipped: " + run().current + ": " + std::string{why};
+  if (run().reported.insert(line).second) std::cout << line << std::endl;
+}
+
+}  // namespace rlock::test
+
+REGISTER_LISTENER("skipped", 1, rlock::test::Listener);
+
+int main(int argc, char** argv) {
+  doctest::Context context{argc, argv};
+  const int status = context.run();
+  const auto& run = rlock::test::run();
+  return status == 0 && !run.reported.empty() && !run.proved_something ? rlock::test::kSkipped : status;
+}

@@ -3,11 +3,14 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <string>
+#include <utility>
 
 #include "support/cli.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 #include "support/unloaded_watch.h"
 
 using namespace rlock::test;
@@ -107,4 +110,29 @@ TEST_CASE("an unloaded watch counts the time in which a process waits for anythi
   CHECK(watch.until_end_of(sleeper.pid(), 30s) > 0ms);
   CHECK_FALSE(alive(sleeper.pid()));
   CHECK(sleeper.exit_code() == 0);
+}
+
+TEST_CASE("nothing of this is allowed here" * doctest::skip()) { skipped("it is an example"); }
+
+TEST_CASE("something of this is allowed here" * doctest::skip()) {
+  CHECK(::getpid() > 0);
+  skipped("it is an example, too");
+}
+
+TEST_CASE(
+    "what a machine does not allow is reported with its reason, and as skipped where nothing else ran") {
+  const auto ran = [](const char* cases) {
+    Process self{{"/proc/" + std::to_string(::getpid()) + "/exe", "--no-skip",
+                  "-tc=" + std::string{cases} + " of this is allowed here"}};
+    const int status = self.exit_code();
+    return std::pair{status, self.out()};
+  };
+  const auto [nothing, why] = ran("nothing");
+  CHECK(nothing == 77);
+  CHECK(why.find("skipped: nothing of this is allowed here: it is an example\n") != std::string::npos);
+  const auto [something, said] = ran("something");
+  CHECK(something == 0);
+  CHECK(said.find("skipped: something of this is allowed here: it is an example, too\n") !=
+        std::string::npos);
+  CHECK(ran("*thing").first == 0);
 }

@@ -4,6 +4,7 @@
 
 #include "support/fair_scene.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -239,7 +240,7 @@ TEST_CASE("a head that hears keeps its whole life") {
 }
 
 TEST_CASE("in a cluster the head is told by both kinds of messages") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   FairScene scene;
   Listener head{scene.server, Channel{kChannel + "b:1"}, /*sharded=*/true};
   Claim holder = claim("a:1");

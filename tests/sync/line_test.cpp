@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "support/eventually.h"
 #include "support/scene.h"
+#include "support/skipped.h"
 #include "sync/answers.h"
 #include "sync/fenced.h"
 #include "sync/lock.h"
@@ -164,7 +165,7 @@ TEST_CASE("the further back a place is, the more seldom it asks, but every two m
 }
 
 TEST_CASE("in a cluster who hears the sharded message alone is alive") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   LineScene scene;
   const auto sharded = [](const std::string& owner) {
     Claim claim = waiting(owner);

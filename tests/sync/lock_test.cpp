@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "support/scene.h"
+#include "support/skipped.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -374,7 +375,7 @@ TEST_CASE("two releases by name of two holds are counted one by one") {
 }
 
 TEST_CASE("in a cluster a lock is announced to both kinds of listeners") {
-  if (RedisServer::version() < 70000) return;
+  if (RedisServer::version() < 70000) return skipped("needs Redis 7");
   Scene scene;
   Claim sharded = claim("me:1");
   sharded.pub_sub = PubSub::sharded_too;
