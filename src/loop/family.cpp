@@ -9,7 +9,7 @@
 // is on its way. Those whom a mark tells pass it on to their children, so the next look finds these, whoever
 // has ended meanwhile. But a descendant is known only by its parent: when that ends before anybody has looked,
 // the child belongs to nobody. So the script stands still first, then each of its processes, from the top; a
-// process that has a SIGSTOP cannot fork any more. When a look finds nobody new, nobody is missing.
+// process that stands still cannot fork. When a look finds that all of them do, nobody is missing.
 //
 // The freeze shows: the shell that started the script may say "Stopped", and sudo, su and a `rlock run` in the
 // foreground stop, too, when their child does. They would wait for ever for somebody to continue them, so
@@ -45,7 +45,9 @@ constexpr Milliseconds kStopIsNotOurs{3000};
 
 /// execve() takes less than that.
 constexpr int kLooksAtExec = 5;
-constexpr useconds_t kBetweenLooks = 1000;
+
+/// In microseconds, so that those whom we look at get on.
+constexpr useconds_t kBetweenLooks = 500;
 
 /// A chain of parents that was read while it changed could lead in a circle.
 constexpr std::size_t kDeepest = 256;
@@ -256,12 +258,13 @@ std::vector<ProcessFacts> Family::with_descendants(std::vector<pid_t> roots, con
   return found;
 }
 
-/// Of its group or session, but for those whom somebody else has started: the shell of `script | tee log` puts
-/// both into one group.
+/// A member of its session, or one of its group that was adopted: those whom a member has started come with it.
+/// Not whom the script's own parent has started: the shell of `script | tee log` puts both into one group.
 bool Family::is_led_by_script(const ProcessFacts& process) const {
   if (process.session != script_.session) return false;
   if (script_.session == script_.pid) return true;
   if (script_.group != script_.pid || process.group != script_.group) return false;
+  if (::getpgid(process.parent) == script_.group) return false;
   const bool by_parent = process.parent == script_.parent && process.parent > 1;
   return !by_parent || ::getsid(process.parent) != script_.session;
 }
@@ -303,25 +306,24 @@ std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& ref
   if (now >= plus(frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(script_);
   frozen_ = now;
   std::vector<ProcessFacts> frozen;
-  std::unordered_set<pid_t> known;
+  std::unordered_set<pid_t> known, beyond_us;
   bool settled = false;
   const auto stop = [&](const ProcessFacts& process) {
-    const bool is_new = known.insert(process.pid).second;
-    if (is_new) {
-      settled = false;
+    if (known.insert(process.pid).second) {
       frozen.push_back(process);
-      if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) refused.push_back(process.pid);
-    } else if (process.threads > 1 && !process.stopped()) {
-      settled = settled && std::ranges::find(refused, process.pid) != refused.end();
+      if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) beyond_us.insert(process.pid);
     }
+    // Seen to stand still before its children are read: a fork that had begun when the signal came goes on.
+    settled = settled && (process.stopped() || beyond_us.contains(process.pid));
   };
-  // First the script itself, and by the cheap look: those whom it leads come in the second.
-  settled = true;
-  descendants(stop);
-  do {
+  descendants(stop);  // the script itself before we look at anybody else
+  for (;;) {
     settled = true;
     members_of_script(stop);
-  } while (!settled && Clock::now() < until);
+    if (settled || Clock::now() >= until) break;
+    ::usleep(kBetweenLooks);
+  }
+  refused.assign(beyond_us.begin(), beyond_us.end());
   return frozen;
 }
 
