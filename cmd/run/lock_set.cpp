@@ -47,6 +47,7 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
 
 LockSet::LockSet(const RunOptions& options, const Owner& owner, const std::vector<InheritedHold>& above)
     : options_(options), owner_(owner), facts_(facts_about(options)) {
+  if (options.type->kind->like != nullptr) facts_.type = options.type->name;
   for (const LockName& name : options.names) {
     const InheritedHold* outer = find_hold(above, name);
     const Wanted wanted{.claim = {.name = name,
@@ -86,6 +87,7 @@ std::vector<Part> LockSet::to_release(bool kept, int exit, const PastHold& past)
   std::vector<Part> parts = options_.deployment.history ? with_history(wish_.parts, past) : wish_.parts;
   if (!kept) return parts;
   Metadata last = facts_;
+  last.kept_by = options_.once_per ? "--once-per" : "--min-hold";
   last.exit = exit;  // the key stays for --min-hold, with nobody behind it: inspect says how it ended
   for (Part& part : parts) {
     if (part.release_followers.empty()) continue;  // an outer hold: it goes on

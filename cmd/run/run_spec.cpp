@@ -42,14 +42,25 @@ Setter label_into(std::map<std::string, std::string>& labels) {
 }
 
 /// "10ms..500ms"
+/// "64..128ms": a number without a unit has that of the other.
+std::string with_unit_of(std::string_view other, std::string_view number) {
+  constexpr std::string_view kNumber = "0123456789.";
+  const bool bare = !number.empty() && number.find_first_not_of(kNumber) == number.npos;
+  const std::size_t unit = other.find_first_not_of(kNumber);
+  // Of several, such as 1m30s, it would have to be guessed.
+  const bool one = unit != other.npos && other.find_first_of(kNumber, unit) == other.npos;
+  return std::string{number} + std::string{bare && one ? other.substr(unit) : ""};
+}
+
 Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
   return [&backoff](std::string_view value) {
     const std::size_t dots = value.find("..");
     // "1...5" would be read as 1 and .5: nobody means that.
     if (dots == std::string_view::npos || value.substr(dots).starts_with("..."))
       throw Error{Error::usage, "expected MIN..MAX"};
-    const Waitable::Pause pause{parse_duration(value.substr(0, dots)),
-                                parse_duration(value.substr(dots + 2))};
+    const std::string_view most = value.substr(dots + 2);
+    const Waitable::Pause pause{parse_duration(with_unit_of(most, value.substr(0, dots))),
+                                parse_duration(most)};
     if (pause.least == Milliseconds::zero()) throw Error{Error::usage, "MIN must be more than zero"};
     if (pause.least > pause.most) throw Error{Error::usage, "MIN is more than MAX"};
     backoff = pause;
@@ -291,7 +302,8 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
         {.names = "--backoff",
          .value = "MIN..MAX",
          .manual =
-             "The pause between tries of a type that nothing wakes: doubles from MIN to MAX, with jitter.",
+             "The pause between tries of a type whose waiters nobody wakes up. It doubles from MIN to MAX, with "
+             "jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN without a unit has that of MAX.",
          .set = backoff_into(opt.backoff)});
   }
   spec.add({.names = "--scrub-password",

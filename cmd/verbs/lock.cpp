@@ -125,7 +125,9 @@ class Renew final : public LockVerb {
   VerbSpec spec() override {
     VerbSpec spec{.verb = "lock renew",
                   .usage = {"lock renew [OPTIONS] KEY --owner ID"},
-                  .about = "Let the lease of what rlock lock acquire has taken start anew.",
+                  .about =
+                      "Start the lease of what rlock lock acquire has taken anew. It is never shortened:\n"
+                      "a --lease that is shorter than what is left of it is refused.",
                   .notes =
                       "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
@@ -144,6 +146,12 @@ class Renew final : public LockVerb {
     const Holder* holder = holder_named(found, owner);
     if (!holder) return not_held(found);
     const Milliseconds lease = renewed_lease(lease_, *holder);
+    if (lease_ && holder->ttl && *holder->ttl > lease)
+      throw Error{
+          Error::usage,
+          fmt::format("--lease {}: {} is held for {} more, and a lease is never shortened: another hold of "
+                      "its owner may need it; to end it: rlock lock release",
+                      describe(lease), quoted(found.name), describe(*holder->ttl))};
     const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease});
     if (!lock) return not_held(found);
     Delivery delivery = persistently();

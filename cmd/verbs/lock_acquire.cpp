@@ -160,6 +160,7 @@ std::shared_ptr<const Lockable> Acquire::make(const Session& session, const Lock
 Wish Acquire::wish(const Session& session, bool again) {
   facts_ = script_ ? about_script(script_->pid) : about_the_script();
   if (script_) facts_.kill_after = opt_.kill_after;
+  if (opt_.type->kind->like != nullptr) facts_.type = opt_.type->name;
   if (!opt_.reason.empty()) facts_.reason = opt_.reason;
   facts_.labels = opt_.labels;
   parts_.clear();
@@ -280,7 +281,10 @@ int Acquire::in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) 
                              {"holders", Json::array(holders)}})
                    .str());
   }
-  return end_in_vain(gave_up, session, lines, opt_.wait);
+  const int exit = end_in_vain(gave_up, session, lines, opt_.wait);
+  // As of rlock run: a pool that is not there cannot be taken.
+  const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
+  return absent ? exit_code::wrong_type : exit;
 }
 
 std::string Acquire::all_keys() const {

@@ -51,6 +51,7 @@ class Unlock final : public Verb {
   Owner whose(const Session& session, const Inspection& found) const;
   std::vector<Call> followers(const Session& session, const Inspection& found, const Holder& holder,
                               TimePoint looked) const;
+  void write_removal(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const;
   Forced force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const;
   Removal remove(Session& session, const LockName& name) const;
   void say(const Removal& removal) const;
@@ -122,7 +123,9 @@ void Unlock::expect_removable(const Inspection& found) const {
 /// What a person must know before removing what this one holds.
 std::string warning(const Holder& holder, Milliseconds now) {
   if (holder.meta && holder.meta->ended_at)
-    return "nothing runs under it any more: --min-hold or --once-per keeps the key";
+    return fmt::format(
+        "nothing runs under it any more: {} keeps the key",
+        holder.meta->kept_by.empty() ? "--min-hold or --once-per" : sanitized(holder.meta->kept_by));
   if (holder.meta && !holder.meta->renews)
     return "nobody renews it; whether the script that took it still works nobody knows";
   const auto alive = holder.alive(now);
@@ -177,6 +180,21 @@ std::vector<Call> Unlock::followers(const Session& session, const Inspection& fo
           tell_holder(found.name, holder.owner, removal_notice(who, reason_))};
 }
 
+/// The history of holders of which rlock knows nothing but the owner, such as Redisson's: nobody else will write
+/// it. Behind the answer, since nothing in the key tells whether their hold ended by this or a moment before.
+void Unlock::write_removal(Session& session, const Inspection& found, const Owner& owner,
+                           TimePoint looked) const {
+  if (!session.deployment.history) return;
+  const std::string who = fmt::format("{}@{}", user_name(), host_name());
+  for (const Holder& holder : found.holders) {
+    if (holder.meta || (!owner.empty() && holder.owner != owner)) continue;
+    const PastHold past =
+        past_of(found, holder, looked, {.outcome = "removed", .why = by_whom(who, reason_)});
+    static_cast<void>(session.any_answers(
+        write_end(found.name, holder.owner, {found.name.str(), holder.owner.str()}, past, WriteEnd::always)));
+  }
+}
+
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const {
   // What is no lock is refused by the script for locks, in the server's words about it.
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
@@ -216,6 +234,7 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
       complain(forced.refused.text);
       return {name, "refused", {}, forced.refused.text};
   }
+  write_removal(session, found, owner, looked);
   if (!forced.unannounced.empty())
     complain(fmt::format("removed {}, but could not tell its waiters: {}", quoted(name),
                          sanitized(forced.unannounced)));

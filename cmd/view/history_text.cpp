@@ -87,7 +87,7 @@ PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked
   std::string type{found.kind->name};
   if (holder.mode == Holder::Mode::read) type = "read";
   if (holder.mode == Holder::Mode::write) type = "write";
-  PastHold past{.type = std::move(type), .facts = *holder.meta};
+  PastHold past{.type = std::move(type), .facts = holder.meta.value_or(Metadata{.since = found.now})};
   past.ended = found.now + elapsed(looked, Clock::now());
   past.end = std::move(end);
   return past;
@@ -114,6 +114,8 @@ std::string end_text(const HoldEnd& end) {
 std::string past_text(const PastHold& past) {
   const bool worth_saying = past.waited && *past.waited >= kWorthSaying;
   const std::string waited = worth_saying ? fmt::format(", waited {}", describe(*past.waited)) : "";
+  if (past.facts.host.empty())  // since when it was held nobody knows
+    return fmt::format("{}  {}{}: {}", local_time(past.ended), mode_of(past), who(past), end_text(past.end));
   return fmt::format("{}  {}{}{}, held {}: {}", local_time(past.facts.since), mode_of(past), who(past),
                      waited, describe(past.held()), end_text(past.end));
 }

@@ -28,6 +28,9 @@ namespace {
 constexpr std::size_t kLargestFacts = 5U << 20;
 constexpr std::size_t kLargestInspection = 2U << 20;
 
+/// What Redisson writes as the end of a permit that was taken without a lease.
+constexpr std::int64_t kNoLease = 922337203685477;
+
 constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
 constexpr std::string_view kWriteSuffix = ":write";
 
@@ -50,10 +53,12 @@ std::int64_t sum(std::int64_t number, std::int64_t more) {
 }
 
 /// A score of a sorted set, which RESP2 sends as text and RESP3 as a double: "1795227584652".
-Milliseconds time_of(const Reply& score) {
+std::int64_t score_of(const Reply& score) {
   const std::string text = score.text();
-  return Reply{parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0)}.milliseconds();
+  return parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0);
 }
+
+Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
 
 /// Of who waits, where a server says nothing.
 const std::vector<Reply> kNobody;
@@ -133,6 +138,11 @@ class Reader {
     if (has_token()) seen_.kind = &kinds::fenced;
     for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
       hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
+    // A fair lock in whose queue nobody waits looks like any other: its holder, if it is rlock, has said it.
+    const auto is_fair = [](const Holder& holder) {
+      return holder.meta && holder.meta->type == kinds::fair.name;
+    };
+    if (seen_.kind == &kinds::lock && std::ranges::any_of(seen_.holders, is_fair)) seen_.kind = &kinds::fair;
   }
 
   void readers_and_writers() {
@@ -172,6 +182,7 @@ class Reader {
         continue;
       }
       Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
+      if (score_of(reply_.taken[i + 1]) >= kNoLease) holder.ttl.reset();
       const std::string owner = i / 2 < reply_.owners.size() ? reply_.owners[i / 2].text() : "";
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};

@@ -89,6 +89,8 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"url", brief_or_null(facts.url, kLongestText)},
             {"renews", facts.renews},
             {"exit", value_or_null(facts.exit)}};
+  if (!facts.type.empty()) json["type"] = brief(facts.type, kLongestText);
+  if (!facts.kept_by.empty()) json["kept_by"] = brief(facts.kept_by, kLongestText);
   if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
   if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
   Call call{.script = &scripts::meta_write,
@@ -117,6 +119,8 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.user = text_at(read, "user").value_or("");
   facts.command = text_at(read, "command").value_or("");
   facts.pid = number_at(read, "pid").value_or(0);
+  facts.type = text_at(read, "type").value_or("");
+  facts.kept_by = text_at(read, "kept_by").value_or("");
   facts.reason = text_at(read, "reason");
   facts.url = text_at(read, "url");
   if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())

@@ -24,13 +24,15 @@ struct Metadata {
   std::string user{};
   std::string command{};  ///< its name; arguments hold secrets
   std::int64_t pid = 0;
+  std::string type{};  ///< of its lock, where what stands under the key does not tell
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
   std::optional<std::string> url{};          ///< of the CI job
   bool renews = true;                        ///< else it ends with its lease, whether or not its holder lives
   std::vector<HeldKey> holds{};              ///< of the runs above it: who waits for it may wait for itself
   std::optional<Milliseconds> kill_after{};  ///< it can be asked to stop: so long after the signal comes KILL
-  std::optional<int> exit{};                 ///< how the command ended, when only --min-hold keeps the key
+  std::optional<int> exit{};  ///< how the command ended, when nothing but an option keeps the key
+  std::string kept_by{};      ///< that option: "--min-hold"
 
   // Filled in by the server's script, by its clock, in milliseconds since the epoch.
   Milliseconds since{0};

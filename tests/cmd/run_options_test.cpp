@@ -55,6 +55,18 @@ struct Bad {
 
 }  // namespace
 
+TEST_CASE("of --backoff a least pause without a unit has that of the other") {
+  const auto pause = [](const char* text) {
+    return with({"--type", "spin", "--backoff", text}).options.backoff;
+  };
+  CHECK(pause("64..128ms")->least == Milliseconds{64});
+  CHECK(pause("1.5..3m")->least == Milliseconds{90'000});
+  CHECK(pause("1..5")->least == Milliseconds{1000});
+  CHECK(pause("10ms..1")->least == Milliseconds{10});
+  CHECK(pause("1..1m30s")->least == Milliseconds{1000});
+  CHECK(with({"--type", "spin", "--backoff", "..128ms"}).refusal.find("--backoff: ") == 0);
+}
+
 TEST_CASE("a run that says nothing gets the documented defaults") {
   const RunOptions options = CommandLine{{"-k", "k", "true"}}.options;
   CHECK(options.keys == Words{"k"});

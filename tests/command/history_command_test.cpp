@@ -169,6 +169,27 @@ TEST_CASE("a run that heard nothing of the removal finds it in the history") {
   CHECK(holds(redis).size() == 1);
 }
 
+TEST_CASE("a lock of Redisson that was removed has its entry: by whom, why, and whose it was") {
+  RedisServer redis;
+  redis.cli({"HSET", "k", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
+  redis.cli({"PEXPIRE", "k", "60000"});
+  CHECK(Rlock{{"unlock", "-y", "k", "--reason", "stuck"}, redis.environment()}.exit_code() == 0);
+  Rlock history = redis.rlock("history", "k");
+  CHECK(history.exit_code() == 0);
+  CHECK_MESSAGE(has(history.out(), "  8d1f2c...:57 (a Redisson client): removed by "), history.out());
+  CHECK(has(history.out(), ": stuck\n"));
+  CHECK_FALSE(has(history.out(), "held"));
+  Rlock inspect = redis.rlock("inspect", "k");
+  CHECK(inspect.exit_code() == 0);
+  CHECK(has(inspect.out(), "last: 8d1f2c...:57 (a Redisson client), "));
+  redis.cli({"HSET", "k", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
+  CHECK(Rlock{{"unlock", "-y", "k"}, redis.environment()}.exit_code() == 0);
+  Rlock twice = redis.rlock("history", "--json", "k");
+  CHECK(twice.exit_code() == 0);
+  CHECK(has(twice.out(), "\"outcome\":\"removed\""));
+  CHECK(redis.cli({"ZCARD", "rlock:history:{k}"}) == "2");
+}
+
 TEST_CASE("the history of the other keys of a run says that one of them was removed") {
   RedisServer redis;
   Rlock run = held(redis, {"-k", "other"});

@@ -149,7 +149,7 @@ TEST_CASE("7: a key that --min-hold keeps") {
   CHECK(run.exit_code() == 3);
   const std::string text = scene.text({"report"});
   CHECK(text.starts_with("report        lock, kept\n  "));
-  CHECK(text.ends_with(" (sh -c) finished DUR ago (exit 3), DUR more by --min-hold or --once-per\n"));
+  CHECK(text.ends_with(" (sh -c) finished DUR ago (exit 3), DUR more by --min-hold\n"));
   const std::string json = scene.json({"report"});
   CHECK(json.find(R"("type":"lock","state":"kept")") != std::string::npos);
   CHECK(json.find(R"("ended_at":0,"exit":3})") != std::string::npos);

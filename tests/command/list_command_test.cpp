@@ -147,6 +147,38 @@ TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
   CHECK(result_of({"list", "--state", "dead"}, redis.environment()).status == 64);
 }
 
+TEST_CASE("a fair lock of rlock is one without anybody in its queue, too") {
+  RedisServer redis;
+  acquire(redis.environment(), {"fair-by-hand", "--fair"});
+  acquire(redis.environment(), {"plainly"});
+  Rlock run = redis.rlock("run", "--fair", "-k", "fair-run", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.cli({"HLEN", "rlock:meta:{fair-run}"}) == "1"; }, kDeadline));
+  const Result fair = result_of({"list", "--type", "fair"}, redis.environment());
+  CHECK(lines_of(fair.out) == Words{"fair-by-hand fair held", "fair-run fair held"});
+  const Result inspected = result_of({"inspect", "fair-run"}, redis.environment());
+  CHECK(inspected.out.starts_with("fair-run      fair, held\n"));
+  const Result owner = result_of({"list", "--json", "fair-by-hand"}, redis.environment());
+  const auto holder = nlohmann::json::parse(owner.out)["keys"][0]["holders"][0]["owner"].get<std::string>();
+  CHECK(result_of({"lock", "renew", "fair-by-hand", "--owner", holder}, redis.environment()).status == 0);
+  CHECK(result_of({"lock", "release", "fair-by-hand", "--owner", holder}, redis.environment()).status == 0);
+  CHECK_FALSE(redis.has("fair-by-hand"));
+  CHECK(result_of({"unlock", "-y", "fair-run"}, redis.environment()).status == 0);
+  CHECK(run.exit_code(kDeadline) == 125);
+}
+
+TEST_CASE("a permit that Redisson has taken without a lease never ends, and is stale") {
+  RedisServer redis;
+  redis.cli({"SET", "pool", "2"});
+  redis.cli({"ZADD", "{pool}:timeout", "922337203685477", "0123456789abcdef"});
+  const Result text = result_of({"inspect", "pool"}, redis.environment());
+  CHECK_MESSAGE(text.out.find("no TTL: it never frees itself") != std::string::npos, text.out);
+  const Result json = result_of({"inspect", "--json", "pool"}, redis.environment());
+  const auto seen = nlohmann::json::parse(json.out)["keys"][0];
+  CHECK(seen["holders"][0]["ttl_ms"] == -1);
+  CHECK(seen["stale"] == true);
+  CHECK(lines_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit stale"});
+}
+
 TEST_CASE("list ends with 1 where there are no such keys, and says what would show others") {
   RedisServer redis;
   redis.cli({"HSET", "theirs", kJava, "1"});

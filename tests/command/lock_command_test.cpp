@@ -53,6 +53,28 @@ TEST_CASE("renew without a lease takes the one that was written down") {
   CHECK(redis.pttl("deploy") > 50'000);
 }
 
+TEST_CASE("a renewal never shortens a lease, and says so instead of doing nothing") {
+  RedisServer redis;
+  Rlock acquire = redis.rlock("lock", "acquire", "k", "--lease", "1h", "--owner", "o:1");
+  CHECK(acquire.exit_code() == 0);
+  Rlock shorter = redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "10s");
+  CHECK(shorter.exit_code() == 64);
+  CHECK_MESSAGE(shorter.err().find("a lease is never shortened") != std::string::npos, shorter.err());
+  CHECK(redis.pttl("k") > 3'500'000);
+  CHECK(redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "1h").exit_code() == 0);
+  CHECK(redis.rlock("lock", "renew", "k", "--owner", "o:1", "--lease", "2h").exit_code() == 0);
+  CHECK(redis.pttl("k") > 7'100'000);
+}
+
+TEST_CASE("a pool that is not there is 65 for run and for lock acquire") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-n", "--type", "permit", "-k", "nope", "--", "true");
+  Rlock acquire = redis.rlock("lock", "acquire", "-n", "--type", "permit", "nope", "--lease", "1m");
+  CHECK(run.exit_code() == 65);
+  CHECK(acquire.exit_code() == 65);
+  CHECK(run.err() == acquire.err());
+}
+
 TEST_CASE("release and renew of nothing are 1 and create nothing") {
   RedisServer redis;
   for (const std::string verb : {"release", "renew"}) {
