@@ -56,7 +56,11 @@ class Server:
             "protected-mode no",
             *config,
         ]
-        if not sentinel:
+        # Where all hosts are addresses of loopback, connections come from 127.0.0.1, and nobody could be told apart by that.
+        if sentinel:
+            lines += [f"sentinel announce-ip {host.address}"]
+        else:
+            lines += [f"replica-announce-ip {host.address}", f"cluster-announce-ip {host.address}"]
             lines += ['save ""', "appendonly yes", "appendfsync no", "repl-diskless-sync-delay 0"]
         with open(self.conf, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
