@@ -28,10 +28,11 @@ struct HeldLock {
 /// What to run while a lock is held, and what ends it.
 struct HoldOptions {
   Command command;
-  std::vector<std::string> marks;     ///< see Family
-  std::function<void()> give_back{};  ///< releases the lock for us when we are killed: see Guarded
-  int signal = 15;                    ///< how it is stopped
-  Milliseconds kill_after{5000};      ///< between that and KILL at max_hold
+  std::vector<std::string> marks;  ///< see Family
+  /// Releases the lock for us when we are killed or stopped: see Guarded.
+  std::function<void(RlockEnd)> give_back{};
+  int signal = 15;                ///< how it is stopped
+  Milliseconds kill_after{5000};  ///< between that and KILL at max_hold
   TimePoint max_hold = kNever;
   bool stop_on_loss = true;
   bool until_group = false;

@@ -221,11 +221,17 @@ HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables varia
   return options;
 }
 
-/// In the guardian, when this process was killed and nobody of the command's family lives. --min-hold is kept;
-/// with --once-per the next host is to try.
-void give_back(const RunOptions& opt, const LockSet& locks, const Taken& taken, Milliseconds waited) {
+HoldEnd end_by_guardian(RlockEnd end) {
+  if (end == RlockEnd::killed) return {.outcome = "killed", .why = "rlock was killed"};
+  return {.outcome = "lost", .why = "rlock was stopped, and could not renew it"};
+}
+
+/// In the guardian, when this process was killed or stopped and nobody of the command's family lives. --min-hold
+/// is kept; with --once-per the next host is to try.
+void give_back(const RunOptions& opt, const LockSet& locks, const Taken& taken, Milliseconds waited,
+               RlockEnd end) {
   const bool keep = opt.min_hold > Milliseconds{0};
-  const PastHold past = locks.past(taken, waited, {.outcome = "killed", .why = "rlock was killed"});
+  const PastHold past = locks.past(taken, waited, end_by_guardian(end));
   ReleaseOptions options;
   if (keep) options.keep_until = past.facts.since + opt.min_hold;
   release_in_guardian(opt.deployment, opt.wait, opt.quorum_all, locks.to_release(keep, 128 + SIGKILL, past),
@@ -393,7 +399,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
                  .sync_timeout = opt.sync_timeout}};
   StopRequests requests{redis, locks->parts(), taken.asked};
   HoldOptions options = holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked);
-  options.give_back = [&] { give_back(opt, *locks, taken, waited); };
+  options.give_back = [&](RlockEnd end) { give_back(opt, *locks, taken, waited, end); };
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals,
                                   lock_of(opt, keeper, requests), std::move(options)};
   const CommandOutcome ended = hold->run();

@@ -104,11 +104,12 @@ std::vector<Part> ending(const ScriptHold& hold, const std::vector<Part>& parts,
   return with_history(parts, past);
 }
 
-/// In the guardian: the keeper was killed, and so was the script.
-void release_for(const ScriptHold& hold, const std::vector<Part>& parts) {
-  release_in_guardian(
-      hold.deployment, WaitOptions{}, false,
-      ending(hold, parts, {.outcome = "killed", .why = "the keeper of the script was killed"}), {});
+/// In the guardian: the keeper was killed or stopped, and so was the script.
+void release_for(const ScriptHold& hold, const std::vector<Part>& parts, RlockEnd end) {
+  HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
+  HoldEnd stopped{.outcome = "lost", .why = "the keeper of the script was stopped, and could not renew it"};
+  release_in_guardian(hold.deployment, WaitOptions{}, false,
+                      ending(hold, parts, end == RlockEnd::killed ? killed : stopped), {});
 }
 
 /// Starts to keep parts_, with as much of the lease as is known to be left.
@@ -130,7 +131,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
                               .session = ::getpid(),
                               .script = hold_.script,
                               .marks = {},
-                              .when_nobody_lives = [this] { release_for(hold_, parts_); }},
+                              .when_nobody_lives = [this](RlockEnd end) { release_for(hold_, parts_, end); }},
                       deadlines());
     if (guardian_->start_errno() != 0)
       throw Error{Error::system,

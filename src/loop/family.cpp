@@ -158,7 +158,7 @@ std::vector<pid_t> Family::all() {
 }
 
 bool Family::surely_gone() {
-  if (!proc_shows_us() || proc_hides_others()) return false;
+  if (!sees_everybody()) return false;
   if (!all().empty() || group_lives() || !descendants(only_look).empty()) return false;
   if (script_.pid == 0 && session_hides_somebody()) return false;
   const pid_t self = ::getpid();

@@ -65,6 +65,9 @@ class Family {
   /// The living processes that signal() reaches, and on which nobody may release.
   std::vector<pid_t> all();
 
+  /// Does /proc show us everybody? Else surely_gone() is never true.
+  static bool sees_everybody() { return rlock::proc_shows_us() && !rlock::proc_hides_others(); }
+
   /// Has everybody ended who may still do what the lock protects? That is more than all(): anybody who carries
   /// the marks, in any session; anybody who was ever seen as a descendant; a process beside the script that
   /// lost its parent and that nobody has seen before, since it may be the script's. False also where /proc

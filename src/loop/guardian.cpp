@@ -23,7 +23,7 @@
 namespace rlock {
 namespace {
 
-/// Guardians are not started more often than this: something may kill each of them at once.
+/// From the second one on, guardians are not started more often than this: something may kill each of them.
 constexpr Milliseconds kBetweenTwo{200};
 
 }  // namespace
@@ -40,7 +40,9 @@ Guardian::~Guardian() {
 }
 
 void Guardian::start(TimePoint now) {
-  started_ = now;
+  // The first one that dies is replaced at once: in the time without a guardian rlock must not be stopped.
+  next_start_ = started_before_ ? plus(now, kBetweenTwo) : now;
+  started_before_ = true;
   int ends[2];
   // Without blocking: a guardian that was stopped must not hold us up when its pipe is full.
   start_errno_ = ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno;
@@ -92,7 +94,7 @@ void Guardian::dismiss() noexcept {
   write({.kind = Order::dismissed});
 }
 
-TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : plus(started_, kBetweenTwo); }
+TimePoint Guardian::wake_at() const { return orders_ || dismissed_ ? kNever : next_start_; }
 
 void Guardian::ready(short events, TimePoint now) {
   if (dismissed_) return;
@@ -100,7 +102,7 @@ void Guardian::ready(short events, TimePoint now) {
     reap();
     mention("the guardian has died");
   }
-  if (now >= plus(started_, kBetweenTwo)) start(now);
+  if (now >= next_start_) start(now);
 }
 
 }  // namespace rlock

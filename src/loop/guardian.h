@@ -54,7 +54,8 @@ class Guardian final : public Source {
   pid_t pid_ = -1;
   Descriptor orders_;  ///< the end of its pipe that we write to
   int start_errno_ = 0;
-  TimePoint started_;
+  TimePoint next_start_;  ///< not before, if this one dies
+  bool started_before_ = false;
   bool stop_sent_ = false;
   bool dismissed_ = false;
 };

@@ -5,7 +5,9 @@
 // gets the stop signal and KILL as it would have got them from rlock, a little later (kLaterThanRlock). Or
 // the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
 // until nobody is left, or for kLastTries.
-// Then it gives back what rlock held, so that nobody waits for the rest of the lease.
+// Then it gives back what rlock held, so that nobody waits for the rest of the lease; but not while anybody may
+// live who works under the lock (Family::surely_gone), also in another session, where nobody is killed.
+// It does the same, and so writes the history of the hold, when rlock stands still until its time is over.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
@@ -21,10 +23,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "loop/close_range.h"
 #include "loop/family.h"
 #include "loop/loop.h"
+#include "loop/processes.h"
 
 namespace rlock {
 namespace {
@@ -32,6 +36,13 @@ namespace {
 /// How long the guardian tries to kill processes that KILL does not end (they wait for a disk) after rlock
 /// has died.
 constexpr Milliseconds kLastTries{10000};
+
+/// How long the guardian waits for those whom it does not kill before it leaves the lock to its lease.
+constexpr Milliseconds kOthersEnd{5000};
+
+/// The first looks at the command's descendants come soon after its start, each one later than the last.
+constexpr Milliseconds kFirstLook{20};
+constexpr Milliseconds kLastLook{5120};
 
 /// The highest priority.
 constexpr int kFirst = -20;
@@ -61,6 +72,7 @@ class GuardianLoop final : public Source {
  public:
   GuardianLoop(int orders, const Guarded& guarded, const Deadlines& deadlines)
       : orders_(orders),
+        rlock_(::getppid()),
         family_(guarded.script.pid != 0 ? Family::of_script(guarded.script, guarded.session, guarded.marks)
                                         : Family{guarded.group, guarded.session, guarded.marks}),
         escalation_(guarded.signal),
@@ -69,20 +81,26 @@ class GuardianLoop final : public Source {
   // A pipe that has ended is always ready: without this the loop would never sleep again.
   int fd() const override { return orphaned() ? -1 : orders_; }
   short interest() const override { return POLLIN; }
-  TimePoint wake_at() const override { return resting_ ? kNever : escalation_.wake_at(deadlines_); }
+  TimePoint wake_at() const override {
+    return earliest(resting_ ? next_check_ : escalation_.wake_at(deadlines_), next_look_);
+  }
 
   void ready(short events, TimePoint now) override {
     if (events != 0) read_orders(now);
-    while (const auto signal = escalation_.next(now, deadlines_)) {
+    if (now >= next_look_) look(now);
+    while (const auto signal = resting_ ? std::nullopt : escalation_.next(now, deadlines_)) {
       family_.signal(*signal);
-      if (escalation_.killing()) resting_ = family_.all().empty() && !family_.group_lives();
+      if (escalation_.killing() && family_.all().empty() && !family_.group_lives()) rest(now);
     }
-    nobody_lives_ = orphaned() && resting_ && family_.surely_gone();
-    over_ = orphaned() && (resting_ || now >= give_up_);
+    if (resting_ && now >= next_check_) check(now);
+    over_ = end_.has_value() || (orphaned() && now >= (resting_ ? give_up_release_ : give_up_));
   }
 
   bool over() const noexcept { return over_; }  ///< nothing is left to do here
-  bool nobody_lives() const noexcept { return nobody_lives_; }
+
+  /// Nobody lives any more, as far as anybody can see, and rlock cannot say so to the server. Nothing: it
+  /// can, or somebody may live.
+  std::optional<RlockEnd> end() const noexcept { return end_; }
 
  private:
   /// The same deadlines, but with room for rlock to send the stop signal first. Never later than halfway to
@@ -90,6 +108,31 @@ class GuardianLoop final : public Source {
   static Deadlines allowing(const Deadlines& told) {
     if (told.stop >= told.kill) return told;
     return {earliest(plus(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
+  }
+
+  /// Remembers who descends from the command: only whoever was seen before its parent ended is found behind
+  /// it, in another session and without our marks. A command starts most of what it starts soon.
+  void look(TimePoint now) {
+    next_look_ = look_again_ > kLastLook ? kNever : plus(now, look_again_);
+    look_again_ *= 2;
+    if (!escalation_.begun()) family_.look();
+  }
+
+  void rest(TimePoint now) {
+    resting_ = true;
+    next_check_ = now;
+    give_up_release_ = Family::sees_everybody() ? plus(now, kOthersEnd) : now;
+  }
+
+  /// Nobody is left to be killed. Others may work on, in other sessions, and most of them end soon: nested
+  /// runs have guardians, too.
+  void check(TimePoint now) {
+    next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
+    const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
+    // A living rlock that runs sees the loss itself, and says so.
+    if (!orphaned() && !(rlock && rlock->stopped())) return;
+    resting_ = family_.all().empty();
+    if (resting_ && family_.surely_gone()) end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
   }
 
   void read_orders(TimePoint now) {
@@ -111,21 +154,31 @@ class GuardianLoop final : public Source {
     switch (order.kind) {
       case Order::group:
         family_.set_group(order.pid);
+        look_again_ = kFirstLook;
+        next_look_ = TimePoint::min();
         resting_ = false;  // the deadline may have passed already: a command that starts too late is killed
         break;
-      case Order::deadlines: deadlines_ = allowing(order.until); break;
+      case Order::deadlines:
+        deadlines_ = allowing(order.until);
+        next_look_ = TimePoint::min();  // with each renewal
+        break;
       case Order::stop_sent: escalation_.skip_stop(); break;
       case Order::dismissed: ::_exit(0);
     }
   }
 
   int orders_;
+  pid_t rlock_;
   Family family_;
   Escalation escalation_;
   Deadlines deadlines_;
-  TimePoint give_up_ = kNever;  ///< when it ends even if a process cannot be killed
-  bool resting_ = false;        ///< no process is left to kill
-  bool nobody_lives_ = false;   ///< rlock has died, and so have all of the family, as far as anybody can see
+  TimePoint give_up_ = kNever;              ///< when it ends even if a process cannot be killed
+  bool resting_ = false;                    ///< no process is left to kill
+  TimePoint next_check_ = kNever;           ///< whether others live
+  TimePoint give_up_release_ = kNever;      ///< then the lease decides
+  TimePoint next_look_ = TimePoint::min();  ///< who the command's descendants are
+  Milliseconds look_again_ = kFirstLook;
+  std::optional<RlockEnd> end_;
   bool over_ = false;
 };
 
@@ -137,7 +190,7 @@ void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadline
   GuardianLoop guardian{orders, guarded, deadlines};
   loop.join(guardian);
   while (!guardian.over()) loop.turn(kNever);
-  if (guardian.nobody_lives() && guarded.when_nobody_lives) guarded.when_nobody_lives();
+  if (guardian.end() && guarded.when_nobody_lives) guarded.when_nobody_lives(*guardian.end());
   ::_exit(0);
 }
 

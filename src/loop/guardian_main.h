@@ -11,6 +11,12 @@
 
 namespace rlock {
 
+/// What has become of rlock, so that its guardian ends the hold instead.
+enum class RlockEnd {
+  killed,   ///< it has died
+  stopped,  ///< it stands still (SIGSTOP, ^Z), and its time to renew is over
+};
+
 /// What a guardian watches, and how it is to be stopped.
 struct Guarded {
   int signal = 15;
@@ -19,9 +25,9 @@ struct Guarded {
   ProcessId script = {};           ///< instead of a group: see Family::of_script
   std::vector<std::string> marks;  ///< see Family
 
-  /// What is left to do when rlock has died and nobody lives any more whom it has guarded. Called in the
+  /// What is left to do when rlock cannot do it and nobody lives any more whom it has guarded. Called in the
   /// guardian, which has no descriptor of rlock's, and ends behind it.
-  std::function<void()> when_nobody_lives{};
+  std::function<void(RlockEnd)> when_nobody_lives{};
 };
 
 /// What is written into a guardian's pipe, one at a time and each in one write.

@@ -2,9 +2,13 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "support/eventually.h"
@@ -121,9 +125,80 @@ TEST_CASE("while somebody may live whom the guardian cannot look at, the lease r
                   options};
   REQUIRE(eventually([&] { return redis.has("k") && session.family().size() >= 4; }, 10s));
   session.signal(SIGKILL);
-  REQUIRE(eventually([&] { return session.family().size() <= 1; }, 10s));
+  // Only that process and the guardian are left.
+  REQUIRE(eventually([&] { return session.family().size() <= 2; }, 10s));
   CHECK(redis.has("k"));
   CHECK(eventually([&] { return !redis.has("k"); }, 10s));
+}
+
+TEST_CASE("nothing is released beside a command that works in another session, whatever its environment") {
+  RedisServer redis;
+  for (const std::string how : {"setsid -w", "setsid -w env -i", "env -i setsid -w"}) {
+    CAPTURE(how);
+    Rlock run{{"run", "-k", "k", "--", "sh", "-c", how + " sh -c 'echo $$; exec sleep 60'"},
+              redis.environment()};
+    REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 10s));
+    const pid_t command = std::stoi(run.out());
+    // So long that its guardian has seen it: nothing else tells of one that has no environment.
+    REQUIRE(throughout([&] { return redis.has("k"); }, 700ms));
+
+    run.signal(SIGKILL);
+
+    CHECK(throughout([&] { return redis.has("k"); }, 1s));
+    REQUIRE(alive(command));
+    ::kill(command, SIGKILL);
+    CHECK(eventually([&] { return !redis.has("k"); }, 4s));  // long before its lease
+  }
+}
+
+TEST_CASE("where /proc hides other users' processes, a killed run leaves its lock to the lease") {
+  TempDir folder;
+  const bool may =
+      ::geteuid() == 0 &&
+      Process{{"unshare", "-m", "mount", "-t", "proc", "-o", "hidepid=2", "proc", "/proc"}}.exit_code() == 0;
+  if (!may) {
+    MESSAGE("skipped: no mount namespace for a /proc of our own");
+    return;
+  }
+  REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
+  std::filesystem::copy_file(rlock_binary(), folder / "rlock");
+  REQUIRE(::chmod((folder / "rlock").c_str(), 0755) == 0);
+  RedisServer redis{{.tcp = true}};
+  Process::Options options = redis.environment();
+  options.env["RLOCK_URL"] = redis.tcp_url();
+  options.own_session = true;  // in that of this test root's processes may live
+  for (const std::string hidepid : {"hidepid=0", "hidepid=2"}) {
+    CAPTURE(hidepid);
+    Process run{{"unshare", "-m", "sh", "-c",
+                 "mount -t proc -o " + hidepid +
+                     " proc /proc && exec setpriv --reuid 12345 --regid 12345 "
+                     "--clear-groups " +
+                     (folder / "rlock") + " run -k k -- sh -c 'echo on; exec sleep 60'"},
+                options};
+    REQUIRE(eventually([&] { return run.out() == "on\n"; }, 10s));
+    run.signal(SIGKILL);
+    REQUIRE(eventually([&] { return run.family().empty(); }, 10s));  // the guardian has gone, too
+    CHECK(redis.has("k") == (hidepid != "hidepid=0"));
+    redis.del("k");
+  }
+}
+
+TEST_CASE("a run that was stopped until its time was over leaves history, and its lock free") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--lease", "3s", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k") && run.family().size() >= 3; }, 10s));
+  run.signal(SIGSTOP);
+
+  REQUIRE(eventually([&] { return !redis.has("k"); }, 10s));
+  Rlock history = redis.rlock("history", "--json", "k");
+  REQUIRE(history.exit_code() == 0);
+  CHECK(history.out().find("\"outcome\":\"lost\"") != std::string::npos);
+  CHECK(history.out().find("rlock was stopped, and could not renew it") != std::string::npos);
+  run.signal(SIGCONT);
+  CHECK(run.exit_code() == 125);
+  Rlock once = redis.rlock("history", "--json", "k");
+  CHECK(once.exit_code() == 0);
+  CHECK(once.out().find("\"outcome\"") == once.out().rfind("\"outcome\""));
 }
 
 }  // namespace rlock::test

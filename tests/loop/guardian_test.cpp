@@ -251,6 +251,23 @@ TEST_CASE("a guardian that dies is replaced, and the new one knows the group") {
   CHECK(gone(run.guardian()));
 }
 
+TEST_CASE("the first guardian that dies is replaced at once, however young it was") {
+  GuardedRun run{{.command = {"sleep", "63"}}};
+  REQUIRE(eventually([&] { return run.guardian() > 0; }));
+  const pid_t first = run.guardian();
+  const StopWatch watch;
+
+  ::kill(first, SIGKILL);
+
+  // A pause between two guardians would take 200 ms from the start of the first.
+  CHECK(eventually([&] { return run.guardian() != first && run.guardian() > 0; }));
+  const pid_t second = run.guardian();
+  CHECK(alive(second));
+  MESSAGE("replaced after " << watch.elapsed().count() << " ms");
+  ::kill(run.pid(), SIGKILL);
+  CHECK(gone(run.command()));
+}
+
 TEST_CASE("a guardian that replaces another knows the deadlines as they are now") {
   GuardedRun run{{.command = {"sleep", "72"},
                   .stop = Milliseconds{1000},
