@@ -12,10 +12,14 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/random.h"
 #include "base/text.h"
 
 namespace rlock {
 namespace {
+
+/// Of the name of a hold inside another one. So few: they only tell holds of one owner from each other.
+constexpr std::size_t kIdDigits = 8;
 
 std::string escaped(std::string_view key) {
   std::string out;
@@ -66,6 +70,18 @@ std::string write_holds(const std::vector<InheritedHold>& holds) {
   for (const auto& hold : holds)
     lines.push_back(fmt::format("{} {} {}", hold.type, hold.owner.str(), escaped(hold.key.str())));
   return joined(lines, "\n");
+}
+
+Owner inner_hold_id(const Owner& owner) {
+  return Owner{fmt::format("{}#{}", owner.str(), to_hex(random_bytes(kIdDigits / 2)))};
+}
+
+std::optional<Owner> owner_in(const Owner& id) {
+  const std::string& text = id.str();
+  const std::size_t sign = text.rfind('#');
+  if (sign == std::string::npos || sign == 0 || text.size() - sign - 1 != kIdDigits) return std::nullopt;
+  if (text.find_first_not_of("0123456789abcdef", sign + 1) != std::string::npos) return std::nullopt;
+  return Owner{text.substr(0, sign)};
 }
 
 bool forget(std::vector<InheritedHold>& holds, const LockName& key) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,11 @@ std::vector<InheritedHold> read_holds(std::string_view text);
 
 /// The same text again.
 std::string write_holds(const std::vector<InheritedHold>& holds);
+
+/// The name of one hold inside another one of the same owner, "<owner>#<8 hexadecimal digits>": by it `lock
+/// release` says which of them has ended. And the owner in such a name; nothing: it is none.
+Owner inner_hold_id(const Owner& owner);
+std::optional<Owner> owner_in(const Owner& id);
 
 /// Leaves out the innermost hold of this key. False: there is none.
 bool forget(std::vector<InheritedHold>& holds, const LockName& key);

@@ -1,5 +1,5 @@
 // rlock run from its parsed options to its exit status. run() at the end of this file is where to begin: wait
-// (take()), hold (a Keeper renews, a HeldCommand runs), release, say what happened, end as the command did.
+// (HoldWait), hold (a Keeper renews, a HeldCommand runs), release, say what happened, end as the command did.
 // The functions before it are its steps.
 //
 // The order of the last steps is what keeps the promises. The Keeper stops before the release, so that no
@@ -10,7 +10,6 @@
 #include "cmd/run/run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -19,112 +18,35 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_environment.h"
 #include "cmd/run/command_lookup.h"
-#include "cmd/run/deadlock_watch.h"
+#include "cmd/run/command_name.h"
 #include "cmd/run/guardian_release.h"
 #include "cmd/run/held_command.h"
+#include "cmd/run/held_keys.h"
 #include "cmd/run/hold_end.h"
+#include "cmd/run/hold_wait.h"
 #include "cmd/run/inherited_hold.h"
-#include "cmd/run/lock_set.h"
-#include "cmd/run/once_watch.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/stop_requests.h"
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
-#include "cmd/view/wait_lines.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
 
 namespace rlock {
 namespace {
 
-Milliseconds between(TimePoint from, TimePoint to) {
-  return std::chrono::duration_cast<Milliseconds>(to - from);
-}
-
-std::string all_keys(const RunOptions& opt) {
-  std::vector<std::string> names;
-  for (const LockName& name : opt.names) names.push_back(quoted(name));
-  return joined(names, ", ");
-}
-
-/// What else may end the wait of this run than the lock, a signal or its time.
-struct Watches {
-  std::optional<DeadlockWatch> deadlock;
-  std::optional<OnceWatch> once;
-
-  void hear(const Waiting& waiting) {
-    if (deadlock) deadlock->hear(waiting);
-    if (once) once->hear(waiting);
-  }
-  bool end_the_wait() { return (deadlock && deadlock->ends_the_wait()) || (once && once->done()); }
-};
-
-/// How acquire() is to wait for this run.
-AcquireOptions waiting(const RunOptions& opt, const Session& session, WaitLines& lines, Watches& watches) {
-  AcquireOptions options = session.waiting(opt.wait, opt.started, lines);
-  options.tell = [&lines, &watches](const Waiting& waiting) {
-    lines.hear(waiting);
-    watches.hear(waiting);
-  };
-  options.patience.interrupted = [&session, &watches] {
-    return session.signals.any() || watches.end_the_wait();
-  };
-  options.node_timeout = node_timeout(opt.lease, session.deployment.timeouts.command);
-  options.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
-  options.sync_replicas = static_cast<int>(opt.sync_replicas);
-  options.sync_timeout = opt.sync_timeout;
-  return options;
-}
-
-/// A run inside another may wait for itself; one that holds nothing never does. Over several servers nobody
-/// says what it waits for.
-void watch_for_deadlocks(const RunOptions& opt, Session& session, std::optional<DeadlockWatch>& watch) {
-  if (opt.wait.nonblock || session.redis.nodes() > 1) return;
-  DeadlockWatch::Options options{.gives_up = opt.give_up_on_deadlock,
-                                 .answer_within = session.deployment.timeouts.command};
-  for (const InheritedHold& hold : holds_above_us()) options.holds.push_back({hold.key, hold.owner});
-  if (!options.holds.empty()) watch.emplace(session.redis, std::move(options));
-}
-
-/// Waits for the lock. If an ancestor process holds a key, we join its hold. If the server says that this
-/// hold is gone, we try that of the next ancestor. The holds of other keys stay in the list: an ancestor
-/// waits until we end, so it can never release them to us.
-Acquired take(const RunOptions& opt, Session& session, WaitLines& lines, Watches& watches,
-              std::optional<LockSet>& locks) {
-  for (std::vector<InheritedHold> above = holds_above_us();;) {
-    Owner owner = new_owner();
-    const auto wish = [&](NewIdentity renewed) {
-      if (renewed == NewIdentity::owner) owner = new_owner();
-      locks.emplace(opt, owner, above);
-      return locks->wish();
-    };
-    AcquireOptions options = waiting(opt, session, lines, watches);
-    options.renew_identity = wish;
-    Acquired got = acquire(session.redis, wish(NewIdentity::requests), options);
-    const auto* gave_up = std::get_if<GaveUp>(&got);
-    // An ancestor's hold that is gone: RLOCK_STACK is only a hint. One try for each hold that it names.
-    const bool absent = gave_up != nullptr && gave_up->why == GaveUp::Why::refused &&
-                        gave_up->refused->why == Refused::Why::absent;
-    if (!absent || !forget(above, opt.names[gave_up->part])) return got;
-  }
-}
-
-/// Says why there is no lock, and answers the exit status that says it to a script.
-int refuse(const RunOptions& opt, const Session& session, WaitLines& lines, const GaveUp& gave_up) {
-  switch (gave_up.why) {
-    case GaveUp::Why::busy: lines.give_up(gave_up); return static_cast<int>(opt.wait.conflict_exit_code);
-    case GaveUp::Why::refused: complain(gave_up.refused->text); return exit_code::wrong_type;
-    case GaveUp::Why::interrupted:
-    case GaveUp::Why::unreachable: break;
-  }
-  const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(session.describe(failure));
-  return exit_code::of(failure.kind);
+Metadata facts_about(const RunOptions& opt) {
+  Metadata facts = about_us(command_name(opt.command));
+  if (opt.show_args) facts.command = command_line(opt.command);
+  if (!opt.reason.empty()) facts.reason = opt.reason;
+  facts.labels = opt.labels;
+  facts.renews = opt.renew;
+  facts.kill_after = opt.kill_after;
+  return facts;
 }
 
 /// What each of several nodes answered.
@@ -139,59 +61,40 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
                       joined(groups, "; ")));
 }
 
-/// That another host has done the work is no news for a log: cron would mail it from every host, every time.
-void say_that_it_was_done(const std::string& text) {
-  if (::isatty(STDERR_FILENO) != 0) {
-    tell(text);
-  } else {
-    mention(text);
-  }
-}
-
 /// There is no lock: says why, writes the record, and answers the exit status.
-int end_without(const RunOptions& opt, const Session& session, WaitLines& lines, Watches& watches,
-                const GaveUp& gave_up, RunReport& report, StatusRecord& status) {
-  const std::optional<int> signal =
-      gave_up.why == GaveUp::Why::interrupted ? session.signals.ended() : std::nullopt;
-  const bool is_done = watches.once && !signal && gave_up.busy && watches.once->done_after_all();
-  const bool waits_for_itself = watches.deadlock && watches.deadlock->ends_the_wait() && !signal && !is_done;
+int end_without(const RunOptions& opt, const Session& session, HoldWait& wait, const GaveUp& gave_up,
+                RunReport& report, StatusRecord& status) {
   say_who_voted(session.redis, gave_up.answers);
-  if (signal) lines.interrupted(*signal, gave_up);
-  if (waits_for_itself) complain(watches.deadlock->text());
-  if (is_done) say_that_it_was_done(watches.once->text());
-  const int exit = signal             ? 128 + *signal
-                   : is_done          ? exit_code::ok
-                   : waits_for_itself ? static_cast<int>(opt.wait.conflict_exit_code)
-                                      : refuse(opt, session, lines, gave_up);
-  report.waited = between(opt.started, Clock::now());
-  report_gave_up(report, session.redis, gave_up, exit);
-  if (waits_for_itself) report.outcome = RunReport::Outcome::deadlock;
-  if (is_done) report.outcome = RunReport::Outcome::done;
+  const NotHeld not_held = wait.give_up(gave_up);
+  report.waited = elapsed(opt.started, Clock::now());
+  report_gave_up(report, session.redis, gave_up, not_held.exit);
+  if (not_held.why == NotHeld::Why::deadlock) report.outcome = RunReport::Outcome::deadlock;
+  if (not_held.why == NotHeld::Why::done) report.outcome = RunReport::Outcome::done;
   status.write(report);
-  if (signal) die_of(*signal);
-  return exit;
+  if (not_held.signal) die_of(*not_held.signal);
+  return not_held.exit;
 }
 
-HoldFacts facts_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
-  const Held& held = taken.held.front();
+HoldFacts facts_of(const RunOptions& opt, const HeldKeys& keys) {
+  const std::vector<Held>& held = keys.taken().held;
   std::vector<std::int64_t> fences;
-  for (const Held& one : taken.held)
+  for (const Held& one : held)
     if (one.fence) fences.push_back(*one.fence);
   std::vector<InheritedHold> stack = holds_above_us();  // all of them: a run inside ours may enter any
-  std::ranges::copy(locks.holds(), std::back_inserter(stack));
+  std::ranges::copy(keys.holds(), std::back_inserter(stack));
   return {.keys = opt.names,
           .type = std::string{opt.type->name},
-          .owner = locks.owner(),
+          .owner = keys.owner(),
           .fences = std::move(fences),
           .lease = opt.lease,
-          .acquired_at = held.server_time,
-          .waited = between(opt.started, Clock::now()),
-          .slots = held.slots,
+          .acquired_at = held.front().server_time,
+          .waited = keys.waited(),
+          .slots = held.front().slots,
           .stack = write_holds(stack)};
 }
 
-Variables variables_of(const RunOptions& opt, const LockSet& locks, const Taken& taken) {
-  Variables variables = describe_hold(facts_of(opt, locks, taken));
+Variables variables_of(const RunOptions& opt, const HeldKeys& keys) {
+  Variables variables = describe_hold(facts_of(opt, keys));
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
   if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
   return variables;
@@ -209,13 +112,13 @@ std::vector<std::string> marks_of(const Variables& variables, bool enters) {
   return marks;
 }
 
-HoldOptions holding(const RunOptions& opt, const LockSet& locks, Variables variables, TimePoint acquired) {
+HoldOptions holding(const RunOptions& opt, const HeldKeys& keys) {
   HoldOptions options;
-  options.command = {.argv = opt.command, .variables = std::move(variables), .found = opt.found};
-  options.marks = marks_of(options.command.variables, locks.enters());
+  options.command = {.argv = opt.command, .variables = variables_of(opt, keys), .found = opt.found};
+  options.marks = marks_of(options.command.variables, keys.joins());
   options.signal = opt.signal;
   options.kill_after = opt.kill_after;
-  if (opt.max_hold) options.max_hold = plus(acquired, *opt.max_hold);
+  if (opt.max_hold) options.max_hold = plus(keys.taken().asked, *opt.max_hold);
   options.stop_on_loss = opt.stop_on_loss;
   options.until_group = opt.until_group;
   return options;
@@ -228,13 +131,13 @@ HoldEnd end_by_guardian(RlockEnd end) {
 
 /// In the guardian, when this process was killed or stopped and nobody of the command's family lives. --min-hold
 /// is kept; with --once-per the next host is to try.
-void give_back(const RunOptions& opt, const LockSet& locks, const Taken& taken, Milliseconds waited,
-               RlockEnd end) {
-  const bool keep = opt.min_hold > Milliseconds{0};
-  const PastHold past = locks.past(taken, waited, end_by_guardian(end));
+void give_back(const RunOptions& opt, const HeldKeys& keys, RlockEnd end) {
+  const PastHold past = keys.past(end_by_guardian(end));
   ReleaseOptions options;
+  const bool keep = opt.min_hold > Milliseconds{0};
   if (keep) options.keep_until = past.facts.since + opt.min_hold;
-  release_in_guardian(opt.deployment, opt.wait, opt.quorum_all, locks.to_release(keep, 128 + SIGKILL, past),
+  release_in_guardian(opt.deployment, opt.wait, opt.quorum_all,
+                      keep ? keys.ending_kept(128 + SIGKILL, past) : keys.ending(keys.parts(), past),
                       options);
 }
 
@@ -246,7 +149,7 @@ std::optional<Loss> loss_of(const Keeper& keeper, StopRequests& requests) {
 }
 
 HeldLock lock_of(const RunOptions& opt, Keeper& keeper, StopRequests& requests) {
-  return {.name = all_keys(opt),
+  return {.name = opt.all_keys(),
           .deadlines = [&keeper] { return Deadlines{keeper.stop_at(), keeper.kill_at()}; },
           .renewed = opt.renew,
           .asked_to_stop = [&requests] { return requests.asked(); },
@@ -265,9 +168,9 @@ bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
 }
 
 /// Nobody has told us in time: the history of a key may.
-void look_who_removed_it(Redis& redis, const LockSet& locks, Milliseconds since, Loss& lost) {
+void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since, Loss& lost) {
   const TimePoint until = plus(Clock::now(), kGoodbye);  // however many keys there are
-  for (const Part& part : locks.parts()) {
+  for (const Part& part : keys.parts()) {
     if (Clock::now() >= until) return;
     const auto remover = removed_by(redis, *part.lock, since);
     if (!remover) continue;
@@ -277,10 +180,10 @@ void look_who_removed_it(Redis& redis, const LockSet& locks, Milliseconds since,
 }
 
 /// The release found nothing of ours: it was lost, though nobody may have told the keeper.
-void learn_of_loss(Redis& redis, const LockSet& locks, Milliseconds since, bool ran,
+void learn_of_loss(Redis& redis, const HeldKeys& keys, Milliseconds since, bool ran,
                    std::optional<Loss>& lost) {
   if (!lost && ran) lost = Loss{"it was not ours any more at its release"};
-  if (lost && !lost->by) look_who_removed_it(redis, locks, since, *lost);
+  if (lost && !lost->by) look_who_removed_it(redis, keys, since, *lost);
 }
 
 /// Of several keys, the end of the one that was removed is written by whoever removed it: this one is for the
@@ -289,7 +192,7 @@ HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, cons
   HoldEnd end = end_of(ended, lost);
   if (!lost || !lost->by || opt.names.size() == 1) return end;
   end.outcome = "lost";
-  end.why = fmt::format("one of {} was {}", all_keys(opt), lost->why);
+  end.why = fmt::format("one of {} was {}", opt.all_keys(), lost->why);
   return end;
 }
 
@@ -302,14 +205,15 @@ Patience release_patience(bool marks, const Keeper& keeper, const Signals& signa
 }
 
 /// Releases all keys, and says what a person should know about it.
-RunReport::Released release(const RunOptions& opt, Session& session, const LockSet& locks,
+RunReport::Released release(const RunOptions& opt, Session& session, const HeldKeys& keys,
                             const PastHold& past, const CommandOutcome& ended, const Keeper& keeper) {
   const bool lost = keeper.lost();
   ReleaseOptions options;
   const bool keep = stays(opt, ended, lost);
   // By the server's clock, from the server's own time: never mixed with our clock.
   if (keep) options.keep_until = past.facts.since + opt.kept_for();
-  const std::vector<Part> parts = locks.to_release(keep, ended.exit_code, past);
+  const std::vector<Part> parts =
+      keep ? keys.ending_kept(ended.exit_code, past) : keys.ending(keys.parts(), past);
   const bool marks = keep && opt.once_per;
   const Patience patience = release_patience(marks, keeper, session.signals, parts.size());
   const std::vector<ReleaseResult> answers = release(session.redis, parts, options, patience);
@@ -338,15 +242,15 @@ void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
     complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
                          std::strerror(ended.not_started),
                          ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
-  if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", all_keys(opt)));
+  if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", opt.all_keys()));
   if (ended.left_hidden)
     complain(fmt::format(
         "released {} while others of the command's process group may still run: /proc does not show them",
-        all_keys(opt)));
+        opt.all_keys()));
   if (ended.left.empty()) return;
   std::vector<std::string> pids;
   for (const pid_t pid : ended.left) pids.push_back(std::to_string(pid));
-  complain(fmt::format("released {} while {} still runs (--until group waits for it)", all_keys(opt),
+  complain(fmt::format("released {} while {} still runs (--until group waits for it)", opt.all_keys(),
                        joined(pids, ", ")));
 }
 
@@ -366,40 +270,26 @@ int run(const RunOptions& opt, StatusRecord& status) {
   Session session{opt.deployment, opt.wait,
                   opt.quorum_all};  // from here on a signal only sets a flag that we check
   Executor& redis = session.redis;
-  const Signals& signals = session.signals;
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has undone what it took.
-  WaitLines lines{redis,
-                  signals,
-                  {session.deployment, opt.started, opt.wait, opt.names, std::string{opt.type->busy_text}}};
-  std::optional<LockSet> locks;
   if (opt.type->name == "permit")  // a pool of permits and a latch look alike
     refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait);
-  Watches watches;
-  watch_for_deadlocks(opt, session, watches.deadlock);
-  if (opt.once_per) watches.once.emplace(redis, opt.names.front(), session.deployment.timeouts.command);
-  const Acquired got = take(opt, session, lines, watches, locks);
+  HoldWait wait{session, opt, facts_about(opt)};
+  const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got))
-    return end_without(opt, session, lines, watches, *gave_up, report, status);
-  lines.acquired();
-  watches.deadlock.reset();
-  watches.once.reset();
-  const Taken& taken = std::get<Taken>(got);
+    return end_without(opt, session, wait, *gave_up, report, status);
+  const HeldKeys& keys = wait.keys();
+  const Taken& taken = keys.taken();
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);
-  const Milliseconds waited = between(opt.started, started);
-  report_taken(report, redis, locks->owner(), taken, waited);
+  report_taken(report, redis, keys.owner(), taken, keys.waited());
 
   // Holding. The command lives no longer than the lease that the keeper renews.
-  Keeper keeper{redis,
-                {.lease = {.asked = taken.asked, .budget = opt.budget},
-                 .parts = {locks->parts().begin(), locks->parts().end()},
-                 .sync_replicas = static_cast<int>(opt.sync_replicas),
-                 .sync_timeout = opt.sync_timeout}};
-  StopRequests requests{redis, locks->parts(), taken.asked};
-  HoldOptions options = holding(opt, *locks, variables_of(opt, *locks, taken), taken.asked);
-  options.give_back = [&](RlockEnd end) { give_back(opt, *locks, taken, waited, end); };
+  Keeper keeper{redis, keys.renewing()};
+  StopRequests requests{redis, keys.parts(), taken.asked};
+  HoldOptions options = holding(opt, keys);
+  options.give_back = [&](RlockEnd end) { give_back(opt, keys, end); };
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals,
                                   lock_of(opt, keeper, requests), std::move(options)};
   const CommandOutcome ended = hold->run();
@@ -407,15 +297,15 @@ int run(const RunOptions& opt, StatusRecord& status) {
 
   // Releasing.
   std::optional<Loss> lost = loss_of(keeper, requests);
-  const PastHold past = locks->past(taken, waited, end_for_history(opt, ended, lost));
-  report.released = release(opt, session, *locks, past, ended, keeper);
+  const PastHold past = keys.past(end_for_history(opt, ended, lost));
+  report.released = release(opt, session, keys, past, ended, keeper);
   if (report.released == RunReport::Released::no)
-    learn_of_loss(redis, *locks, past.facts.since, ended.ran(), lost);
+    learn_of_loss(redis, keys, past.facts.since, ended.ran(), lost);
   say_how_it_ended(opt, ended);
   // A quorum may be reached before two nodes have told their run ids. We know only now whether they are one
   // server.
   if (const auto twice = redis.same_server_twice()) complain(twice->text);
-  report_ended(report, ended, lost ? std::optional{lost->why} : std::nullopt, between(started, Clock::now()),
+  report_ended(report, ended, lost ? std::optional{lost->why} : std::nullopt, elapsed(started, Clock::now()),
                exit_status(ended, lost.has_value()));
   status.write(report);
   hold.reset();  // waits for its guardian, which has ended while we released

@@ -121,6 +121,12 @@ void check_once_per(const RunOptions& opt) {
 
 }  // namespace
 
+std::string HoldRequest::all_keys() const {
+  std::vector<std::string> words;
+  for (const LockName& name : names) words.push_back(quoted(name));
+  return joined(words, ", ");
+}
+
 void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
                   std::vector<std::string> command) {
   if (opt.keys.empty()) no_key(command, opt.command_marked);
@@ -141,6 +147,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::config, "--until group: /proc does not show who is left of a process group; mount it"};
   opt.budget = plan_budget(opt.lease, opt.lost_grace, opt.kill_after, opt.renew);
   opt.budget.renew_every = std::min(opt.budget.renew_every, opt.type->renewed_within);
+  opt.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
   opt.deployment = resolve(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
   complete_names(opt);

@@ -89,7 +89,7 @@ Setter reason_into(std::string& reason) {
   };
 }
 
-void declare_signal(VerbSpec& spec, RunOptions& opt, std::string_view manual) {
+void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual) {
   spec.add({.names = "--signal",
             .value = "SIG",
             .standard = "TERM",
@@ -99,7 +99,7 @@ void declare_signal(VerbSpec& spec, RunOptions& opt, std::string_view manual) {
             .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
 }
 
-void declare_on_lost(VerbSpec& spec, RunOptions& opt, std::string_view help, std::string_view manual) {
+void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, std::string_view manual) {
   spec.add({.names = "--on-lost",
             .value = "stop|warn",
             .help = help,
@@ -113,7 +113,7 @@ void declare_on_lost(VerbSpec& spec, RunOptions& opt, std::string_view help, std
             }});
 }
 
-void declare_remarks(VerbSpec& spec, RunOptions& opt) {
+void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
   spec.add({.names = "--reason",
             .value = "TEXT",
             .manual = "Shown to whoever waits, and by rlock inspect.",
@@ -124,7 +124,7 @@ void declare_remarks(VerbSpec& spec, RunOptions& opt) {
             .set = label_into(opt.labels)});
 }
 
-void declare_sync_replicas(VerbSpec& spec, RunOptions& opt) {
+void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
   spec.add({.names = "--sync-replicas",
             .value = "N",
             .standard = "0",

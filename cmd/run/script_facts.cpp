@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/ancestry.h"
 #include "base/text.h"
 #include "cmd/run/command_name.h"
 
@@ -27,6 +28,8 @@ Metadata about_script(pid_t script) {
   const std::vector<std::string> words = words_of(script);
   Metadata facts = about_us(words.empty() ? "?" : command_name(words));
   facts.pid = script;
+  const auto process = process_of(script);
+  facts.started = process ? std::optional{process->started} : std::nullopt;
   return facts;
 }
 

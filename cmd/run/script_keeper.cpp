@@ -49,14 +49,16 @@ constexpr Milliseconds kRestEnds{1000};
 
 class ScriptKeeper {
  public:
-  explicit ScriptKeeper(const ScriptHold& hold)
-      : hold_(hold),
-        session_(hold.deployment, WaitOptions{}, false),
-        family_(Family::of_script(hold.script, ::getpid())),
-        parts_(hold.parts),
-        script_(session_.loop, hold.script),
+  ScriptKeeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id)
+      : request_(request),
+        keys_(keys),
+        id_(id),
+        session_(request.deployment, WaitOptions{}, false),
+        family_(Family::of_script(*request.script, ::getpid())),
+        parts_(keys.parts()),
+        script_(session_.loop, *request.script),
         wakeups_(session_.redis),
-        escalation_(hold.signal) {
+        escalation_(request.signal) {
     keep();
   }
 
@@ -68,7 +70,6 @@ class ScriptKeeper {
 
   void keep();
   void turn();
-  bool script_ended();
   bool over();
   void forget_released();
   void look_for_reasons(const std::vector<Message>& messages);
@@ -78,14 +79,15 @@ class ScriptKeeper {
   std::string names() const;
   void give_back();
 
-  const ScriptHold& hold_;
+  const HoldRequest& request_;
+  const HeldKeys& keys_;
+  const Owner id_;
   Session session_;
   Family family_;
   std::vector<Part> parts_;  ///< those that nobody has released meanwhile
   std::optional<Keeper> keeper_;
   std::optional<Guardian> guardian_;
   ScriptWatch script_;
-  bool script_ended_ = false;
   WakeUps wakeups_;
   Escalation escalation_;
   Stage stage_ = Stage::keeping;
@@ -95,64 +97,57 @@ class ScriptKeeper {
   HoldEnd end_{.outcome = "released", .why = "the script has ended"};
 };
 
-/// The parts, with what the history of their keys is to tell: they end now.
-std::vector<Part> ending(const ScriptHold& hold, const std::vector<Part>& parts, HoldEnd end) {
-  if (!hold.deployment.history) return parts;
-  PastHold past = hold.past;
-  past.ended = past.facts.since + elapsed(hold.lease.asked, Clock::now());
-  past.end = std::move(end);
-  return with_history(parts, past);
-}
-
 /// In the guardian: the keeper was killed or stopped, and so was the script.
-void release_for(const ScriptHold& hold, const std::vector<Part>& parts, RlockEnd end) {
-  HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
-  HoldEnd stopped{.outcome = "lost", .why = "the keeper of the script was stopped, and could not renew it"};
-  release_in_guardian(hold.deployment, WaitOptions{}, false,
-                      ending(hold, parts, end == RlockEnd::killed ? killed : stopped), {});
+void release_for(const HoldRequest& request, const HeldKeys& keys, const std::vector<Part>& parts,
+                 RlockEnd end) {
+  const HoldEnd killed{.outcome = "killed", .why = "the keeper of the script was killed"};
+  const HoldEnd stopped{.outcome = "lost",
+                        .why = "the keeper of the script was stopped, and could not renew it"};
+  const PastHold past = keys.past(end == RlockEnd::killed ? killed : stopped);
+  release_in_guardian(request.deployment, WaitOptions{}, false, keys.ending(parts, past), {});
 }
 
 /// Starts to keep parts_, with as much of the lease as is known to be left.
 void ScriptKeeper::keep() {
-  const Lease lease = keeper_ ? keeper_->lease() : hold_.lease;
-  keeper_.emplace(session_.redis, Keeper::Options{.lease = lease,
-                                                  .parts = parts_,
-                                                  .sync_replicas = hold_.sync_replicas,
-                                                  .sync_timeout = hold_.sync_timeout});
+  Keeper::Options options = keys_.renewing();
+  if (keeper_) options.lease = keeper_->lease();
+  options.parts = parts_;
+  keeper_.emplace(session_.redis, std::move(options));
   std::vector<Channel> channels;
   for (const Part& part : parts_) channels.push_back(holder_channel(part.lock->name(), part.lock->owner()));
   wakeups_.listen_to(std::move(channels));
 }
 
 void ScriptKeeper::run(const std::function<void()>& at_work) {
-  if (hold_.stop_on_loss) {
-    guardian_.emplace(session_.loop,
-                      Guarded{.signal = hold_.signal,
-                              .session = ::getpid(),
-                              .script = hold_.script,
-                              .marks = {},
-                              .when_nobody_lives = [this](RlockEnd end) { release_for(hold_, parts_, end); }},
-                      deadlines());
+  if (request_.stop_on_loss) {
+    guardian_.emplace(
+        session_.loop,
+        Guarded{.signal = request_.signal,
+                .session = ::getpid(),
+                .script = *request_.script,
+                .marks = {},
+                .when_nobody_lives = [this](RlockEnd end) { release_for(request_, keys_, parts_, end); }},
+        deadlines());
     if (guardian_->start_errno() != 0)
       throw Error{Error::system,
                   fmt::format("cannot start a guardian: {}", std::strerror(guardian_->start_errno()))};
   }
   // Behind everything that knows the script by its number alone: it is still the one that asked for the lock.
-  if (script_ended()) {
+  if (script_.ended()) {
     if (guardian_) guardian_->dismiss();
-    throw Error{Error::system, fmt::format("process {} has ended", hold_.script.pid)};
+    throw Error{Error::system, fmt::format("process {} has ended", request_.script->pid)};
   }
   at_work();
-  while (!parts_.empty() && !over() && (hold_.stop_on_loss || !keeper_->lost())) turn();
+  while (!parts_.empty() && !over() && (request_.stop_on_loss || !keeper_->lost())) turn();
   if (guardian_) guardian_->dismiss();
   keeper_->stop(within(kGoodbye));
-  if (keeper_->lost() && !hold_.stop_on_loss && !parts_.empty())
+  if (keeper_->lost() && !request_.stop_on_loss && !parts_.empty())
     return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), loss().why));
   give_back();
 }
 
 void ScriptKeeper::turn() {
-  const TimePoint look_at = script_ended_ ? plus(Clock::now(), kLookAgain) : kNever;
+  const TimePoint look_at = script_.ended() ? plus(Clock::now(), kLookAgain) : kNever;
   session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
   family_.look();
@@ -181,7 +176,7 @@ void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
     if (!removed_by_) removed_by_ = removal;
     if (removal && !keeper_->lost()) keeper_->look_now();
   }
-  if (keeper_->lost() && hold_.stop_on_loss) {
+  if (keeper_->lost() && request_.stop_on_loss) {
     const Loss lost = loss();
     return begin_to_stop(fmt::format("lost {}: {}", names(), lost.why),
                          {.outcome = lost.by ? "removed" : "lost", .why = lost.by.value_or(lost.why)}, {});
@@ -190,13 +185,13 @@ void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
     const std::string why =
         fmt::format("the keeper of {} was told to end by {}", names(), signal_name(*signal));
     return begin_to_stop(why, {.outcome = "interrupted", .signal = signal},
-                         {now, plus(now, hold_.lease.budget.lost_grace)});
+                         {now, plus(now, request_.budget.lost_grace)});
   }
   for (const Message& message : messages) {
     const auto asked = message.text ? read_stop_request(*message.text) : std::nullopt;
     if (asked)
       return begin_to_stop(fmt::format("asked to end by {}", *asked), {.outcome = "stopped", .why = asked},
-                           {now, plus(now, hold_.kill_after)});
+                           {now, plus(now, request_.kill_after)});
   }
 }
 
@@ -208,26 +203,20 @@ void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadli
   stage_ = Stage::stopping;
   end_ = std::move(end);
   told_to_end_ = until;
-  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, hold_.script.pid,
-                       signal_name(hold_.signal), describe(remaining(deadlines().kill, Clock::now()))));
+  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, request_.script->pid,
+                       signal_name(request_.signal), describe(remaining(deadlines().kill, Clock::now()))));
 }
 
 Deadlines ScriptKeeper::deadlines() const {
   const Deadlines of_lock =
-      hold_.stop_on_loss ? Deadlines{keeper_->stop_at(), keeper_->kill_at()} : Deadlines{};
+      request_.stop_on_loss ? Deadlines{keeper_->stop_at(), keeper_->kill_at()} : Deadlines{};
   return earliest(of_lock, told_to_end_);
-}
-
-/// The process is gone, or a zombie.
-bool ScriptKeeper::script_ended() {
-  script_ended_ = script_ended_ || script_.ended();
-  return script_ended_;
 }
 
 /// The script has ended; and where it was told to, so has all that it has started: somebody of them may ignore
 /// the signal that ended the script.
 bool ScriptKeeper::over() {
-  if (!script_ended()) return false;
+  if (!script_.ended()) return false;
   if (stage_ == Stage::keeping) return true;
   if (family_.all().empty()) {
     rest_ends_ = earliest(rest_ends_, plus(Clock::now(), kRestEnds));
@@ -240,7 +229,7 @@ bool ScriptKeeper::over() {
 void ScriptKeeper::forget_released() {
   const std::size_t before = parts_.size();
   std::erase_if(parts_, [&](const Part& part) {
-    const Call question = ask_released(part.lock->name(), part.lock->owner());
+    const Call question = ask_released(part.lock->name(), id_);
     const Votes votes = session_.redis.run_all(question, {}, within(kAnswer));
     return std::ranges::any_of(votes, [](const Vote& vote) {
       const Reply* reply = vote.good_reply();
@@ -261,20 +250,20 @@ void ScriptKeeper::give_back() {
   if (stage_ == Stage::stopping && !family_.surely_gone())
     return complain(fmt::format(
         "not released, since somebody who was started by process {} may still work: {} frees itself within {}",
-        hold_.script.pid, names(), describe(remaining(keeper_->lease().valid_until(), Clock::now()))));
+        request_.script->pid, names(), describe(remaining(keeper_->lease().valid_until(), Clock::now()))));
   const auto answers =
-      release(session_.redis, ending(hold_, parts_, end_), {}, within(goodbye(parts_.size())));
+      release(session_.redis, keys_.ending(parts_, keys_.past(end_)), {}, within(goodbye(parts_.size())));
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}",
-                           quoted(parts_[i].lock->name()), answers[i].why,
-                           describe(hold_.lease.budget.lease)));
+                           quoted(parts_[i].lock->name()), answers[i].why, describe(request_.lease)));
 }
 
 }  // namespace
 
-void start_script_keeper(const ScriptHold& hold) {
-  go_on_in_background([&](const std::function<void()>& at_work) { ScriptKeeper{hold}.run(at_work); });
+void start_script_keeper(const HoldRequest& request, const HeldKeys& keys, const Owner& id) {
+  go_on_in_background(
+      [&](const std::function<void()>& at_work) { ScriptKeeper{request, keys, id}.run(at_work); });
 }
 
 }  // namespace rlock

@@ -27,11 +27,13 @@ ProcessId expect_script(pid_t script) {
 }
 
 bool ScriptWatch::ended() {
-  if (exit_ && !exit_->over()) return false;
+  if (ended_ || (exit_ && !exit_->over())) return ended_;
   exit_.reset();
   // The watch first: if the process ends between the two, the watch tells.
   exit_.emplace(loop_, script_.pid);
-  return !lives(script_);
+  ended_ = !lives(script_);
+  if (ended_) exit_.reset();
+  return ended_;
 }
 
 }  // namespace rlock

@@ -19,13 +19,14 @@ class ScriptWatch {
  public:
   ScriptWatch(Loop& loop, const ProcessId& script) : loop_(loop), script_(script) {}
 
-  /// It has ended, or is a zombie; another process with its number does not count.
+  /// It has ended, or is a zombie; another process with its number does not count. Once true it stays so.
   bool ended();
 
  private:
   Loop& loop_;
   ProcessId script_;
   std::optional<ExitWatch> exit_;
+  bool ended_ = false;
 };
 
 }  // namespace rlock

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/run/inherited_hold.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/owner_option.h"
@@ -36,19 +37,21 @@ class LockVerb : public Verb {
               .set = choice(type_, lock_type_names())});
   }
 
-  /// What each server sees; of several those that do not answer are named.
-  Views views_of(Session& session) const {
+  /// What each server sees; of several those that do not answer are named. The name of a hold inside another
+  /// one is known by the owner that it names, unless there is an owner of just that name.
+  Views views_of(Session& session) {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) complain(server);
+    id_ = owner_;
+    if (owner_ && owner_in(*owner_) && sights(views.seen, *owner_) == 0) owner_ = owner_in(*owner_);
     expect_lock(agreed(views.seen, owner_), type_, owner_);
     return views;
   }
 
-  Inspection find(Session& session) const { return agreed(views_of(session).seen, owner_); }
+  Inspection find(Session& session) { return agreed(views_of(session).seen, owner_); }
 
-  Owner required_owner() const {
+  void require_owner() const {
     if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
-    return *owner_;
   }
 
   int not_held(const Inspection& found) const {
@@ -61,6 +64,7 @@ class LockVerb : public Verb {
 
   std::string key_, type_;
   std::optional<Owner> owner_;
+  std::optional<Owner> id_;  ///< as typed
   std::string_view owner_help_ = "as rlock lock acquire has printed it (required)";
   ServerOptions server_;
 };
@@ -87,10 +91,11 @@ class Release final : public LockVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    const Owner owner = required_owner();
+    require_owner();
     Session session{server_};
     const TimePoint looked = Clock::now();
     const Inspection found = find(session);
+    const Owner owner = *owner_;
     // What remains of several holds keeps its own lease.
     const std::shared_ptr<const Lockable> lock = found_lock(found, {.name = found.name,
                                                                     .owner = owner,
@@ -100,7 +105,7 @@ class Release final : public LockVerb {
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
     const bool has_keeper = !holder->meta || holder->meta->renews;
-    if (has_keeper) session.ask(mark_released(found.name, owner, kMarkStays));
+    if (has_keeper) session.ask(mark_released(found.name, *id_, kMarkStays));
     Call ends = erase_metadata(found.name, owner, lock->evidence());
     if (session.deployment.history && holder->meta)
       ends = write_end(found.name, owner, lock->evidence(),
@@ -140,9 +145,10 @@ class Renew final : public LockVerb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    const Owner owner = required_owner();
+    require_owner();
     Session session{server_};
     const Inspection found = find(session);
+    const Owner owner = *owner_;
     const Holder* holder = holder_named(found, owner);
     if (!holder) return not_held(found);
     const Milliseconds lease = renewed_lease(lease_, *holder);

@@ -9,11 +9,11 @@
 #include "base/ancestry.h"
 #include "base/key_text.h"
 #include "base/log.h"
-#include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/lock_set.h"
+#include "cmd/run/held_keys.h"
+#include "cmd/run/hold_wait.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/run/script_keeper.h"
@@ -23,7 +23,6 @@
 #include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
-#include "cmd/view/refusal.h"
 #include "sync/lease.h"
 #include "sync/metadata.h"
 
@@ -38,27 +37,21 @@ class Acquire final : public Verb {
  private:
   void declare_keeper(VerbSpec& spec);
   void check();
-  std::shared_ptr<const Lockable> make(const Session& session, const LockName& name, bool again) const;
-  Wish wish(const Session& session, bool again);
-  Acquired take(Session& session, TimePoint started, bool again, WaitLines& lines);
-  std::string document(const Taken& taken, TimePoint started) const;
-  int hand_over(Session& session, const Taken& taken, TimePoint started) const;
-  int in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const;
-  void keep(Session& session, const Taken& taken, TimePoint started) const;
-  bool give_back(Session& session) const;
-  std::string all_keys() const;
+  void check_owner() const;
+  void complete_names(const Session& session);
+  Metadata facts() const;
+  std::string document(const HeldKeys& keys) const;
+  int hand_over(Session& session, const HeldKeys& keys);
+  int in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
+  void keep(Session& session, const HeldKeys& keys) const;
+  bool give_back(Session& session, const HeldKeys& keys) const;
 
-  RunOptions opt_;  ///< of these those that are declared here
+  HoldRequest opt_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
-  std::optional<Owner> given_owner_;
-  bool again_ = false;
   bool json_ = false;
 
-  std::optional<ProcessId> script_;  ///< which --while-pid names
-  Owner owner_;
-  Metadata facts_;  ///< about the script
-  std::vector<Part> parts_;
+  Owner id_;  ///< what is printed, and names this hold
 };
 
 VerbSpec Acquire::spec() {
@@ -85,11 +78,11 @@ VerbSpec Acquire::spec() {
   };
   declare_type_switches(spec, take);
   declare_type(spec, take);
-  declare_owner(spec, given_owner_, "who has KEY already keeps it, with a new lease");
+  declare_owner(spec, opt_.owner, "who has KEY already keeps it, with a new lease");
   spec.add({.names = "--again",
             .help = "one more hold of an owner who has KEY",
             .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
-            .set = into(again_)});
+            .set = into(opt_.again)});
   declare_keeper(spec);
   declare_wait(spec, opt_.wait);
   spec.group("Telling");
@@ -121,86 +114,71 @@ void Acquire::declare_keeper(VerbSpec& spec) {
 
 void Acquire::check() {
   if (!opt_.type) opt_.type = find_lock_type("lock");
+  opt_.renew = while_pid_.has_value();
+  // Only who is kept as long as its script lives goes on when the hold that it joins has ended.
+  opt_.joins = while_pid_ && !opt_.owner;
+  opt_.way_to_join = opt_.owner ? "; leave out --owner to take a hold inside that one"
+                                : "; add --while-pid $$ to take a hold inside that one";
   if (while_pid_) {
-    script_ = expect_script(static_cast<pid_t>(*while_pid_));
+    opt_.script = expect_script(static_cast<pid_t>(*while_pid_));
     opt_.lease = lease_.value_or(opt_.lease);
     opt_.budget = plan_budget(opt_.lease, std::nullopt, opt_.kill_after, true);
     opt_.budget.renew_every = std::min(opt_.budget.renew_every, opt_.type->renewed_within);
+    opt_.good_for = opt_.budget.stop_after();
   } else {
     if (!lease_)
       throw Error{
           Error::usage,
           "--lease is missing: nobody renews this lock, so say how long it is to last; or --while-pid $$"};
     opt_.lease = *lease_;
-    if (valid_for(opt_.lease) <= Milliseconds{0})
+    opt_.good_for = valid_for(opt_.lease);
+    if (opt_.good_for <= Milliseconds{0})
       throw Error{Error::config, fmt::format("--lease {} is over before any answer; it needs 100ms or more",
                                              describe(opt_.lease))};
   }
-  if (again_ && !given_owner_) throw Error{Error::usage, "--again: whose? it needs --owner"};
-  if (again_ && !opt_.type->only_one_hold.empty())
+  check_owner();
+}
+
+void Acquire::check_owner() const {
+  if (!opt_.again) return;
+  if (!opt_.owner) throw Error{Error::usage, "--again: whose? it needs --owner"};
+  if (!opt_.type->only_one_hold.empty())
     throw Error{Error::usage,
                 fmt::format("--again with --type {}: {}", opt_.type->name, opt_.type->only_one_hold)};
-  if (again_ && script_)
+  if (opt_.script)
     throw Error{Error::usage,
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
-std::shared_ptr<const Lockable> Acquire::make(const Session& session, const LockName& name,
-                                              bool again) const {
-  return opt_.type->make({.claim = {.name = name,
-                                    .owner = owner_,
-                                    .lease = opt_.lease,
-                                    .pub_sub = session.deployment.pub_sub(),
-                                    .owner_returns = given_owner_.has_value(),
-                                    .turn = session.deployment.turn(!opt_.wait.nonblock)},
-                          .again = again,
-                          .waits = !opt_.wait.nonblock});
+void Acquire::complete_names(const Session& session) {
+  for (const std::string& key : opt_.keys) opt_.names.push_back(session.name(key));
+  std::ranges::sort(opt_.names);  // everybody takes several in the same order
+  const auto twins = std::ranges::unique(opt_.names);
+  opt_.names.erase(twins.begin(), twins.end());
+  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
+                                          opt_.names.size())};
 }
 
-Wish Acquire::wish(const Session& session, bool again) {
-  facts_ = script_ ? about_script(script_->pid) : about_the_script();
-  if (script_) facts_.kill_after = opt_.kill_after;
-  if (opt_.type->kind->like != nullptr) facts_.type = opt_.type->name;
-  if (!opt_.reason.empty()) facts_.reason = opt_.reason;
-  facts_.labels = opt_.labels;
-  parts_.clear();
-  for (const LockName& name : opt_.names) {
-    const auto lock = make(session, name, again);
-    parts_.push_back({.lock = lock,
-                      .followers = {write_metadata(name, owner_, lock->evidence(), opt_.lease, facts_)},
-                      .release_followers = {erase_metadata(name, owner_, lock->evidence())}});
-  }
-  return {.parts = parts_, .together = together_of(parts_, session.deployment)};
+/// About the script that asks us, and not about us, who end at once.
+Metadata Acquire::facts() const {
+  Metadata facts = opt_.script ? about_script(opt_.script->pid) : about_the_script();
+  if (opt_.script) facts.kill_after = opt_.kill_after;
+  if (!opt_.reason.empty()) facts.reason = opt_.reason;
+  facts.labels = opt_.labels;
+  return facts;
 }
 
-Acquired Acquire::take(Session& session, TimePoint started, bool again, WaitLines& lines) {
-  AcquireOptions options = session.waiting(opt_.wait, started, lines);
-  options.node_timeout = node_timeout(opt_.lease, session.deployment.timeouts.command);
-  options.good_for = script_ ? opt_.budget.stop_after() : valid_for(opt_.lease);
-  options.sync_replicas = static_cast<int>(opt_.sync_replicas);
-  options.sync_timeout = opt_.sync_timeout;
-  std::optional<ScriptWatch> script;
-  if (script_) {  // nobody is to hold, or to stand in a queue, for a script that has ended
-    script.emplace(session.loop, *script_);
-    options.patience.interrupted = [&] { return session.signals.any() || script->ended(); };
-  }
-  options.renew_identity = [&](NewIdentity renewed) {
-    if (renewed == NewIdentity::owner && !given_owner_) owner_ = new_owner();
-    return wish(session, again);
-  };
-  return acquire(session.redis, wish(session, again), options);
-}
-
-std::string Acquire::document(const Taken& taken, TimePoint started) const {
-  const Held& held = taken.held.front();
-  const auto waited = std::chrono::duration_cast<Milliseconds>(taken.asked - started);
+std::string Acquire::document(const HeldKeys& keys) const {
+  const Held& held = keys.taken().held.front();
+  const Milliseconds waited = elapsed(opt_.started, keys.taken().asked);
   const bool one = opt_.names.size() == 1;
   std::vector<std::pair<std::string_view, Json>> fields{
       {"v", 1},
       {"key", one ? Json{opt_.names.front()} : Json{}},
       {"name", one ? Json{typed(opt_.names.front())} : Json{}},
       {"type", Json::word(opt_.type->name)},
-      {"owner", Json::word(owner_.str())},
+      {"owner", Json::word(id_.str())},
       {"fence", one ? Json{held.fence} : Json{}},
       {"lease_ms", opt_.lease},
       {"acquired_at", held.server_time},
@@ -212,44 +190,39 @@ std::string Acquire::document(const Taken& taken, TimePoint started) const {
 
 /// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is
 /// given back, and so is one that nobody keeps.
-int Acquire::hand_over(Session& session, const Taken& taken, TimePoint started) const {
-  const std::string text = json_ ? document(taken, started) : owner_.str();
+int Acquire::hand_over(Session& session, const HeldKeys& keys) {
+  if (keys.joins() && !keys.joins_all()) {  // the owner that is printed has to be that of all keys
+    give_back(session, keys);
+    throw Error{
+        Error::usage,
+        "a process above this one holds some of the keys, and not the others; take them one after the other"};
+  }
+  id_ = keys.joins() ? inner_hold_id(keys.owner()) : keys.owner();
+  const std::string text = json_ ? document(keys) : id_.str();
   if (const int failed = try_print(text + "\n")) {
-    const bool undone = give_back(session);
+    const bool undone = give_back(session, keys);
     throw Error{Error::system,
-                fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), all_keys(),
+                fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), opt_.all_keys(),
                             undone ? "was given back" : "stays held, as it was before")};
   }
-  if (script_) keep(session, taken, started);
+  if (opt_.script) keep(session, keys);
   session.redis.await_followers(session.patience());
   return exit_code::ok;
 }
 
-void Acquire::keep(Session& session, const Taken& taken, TimePoint started) const {
-  PastHold past{
-      .type = std::string{opt_.type->name}, .facts = facts_, .waited = elapsed(started, taken.asked)};
-  past.facts.since = taken.held.front().server_time;
+void Acquire::keep(Session& session, const HeldKeys& keys) const {
   try {
-    start_script_keeper({.script = *script_,
-                         .deployment = session.deployment,
-                         .parts = parts_,
-                         .past = std::move(past),
-                         .lease = {.asked = taken.asked, .budget = opt_.budget},
-                         .signal = opt_.signal,
-                         .kill_after = opt_.kill_after,
-                         .stop_on_loss = opt_.stop_on_loss,
-                         .sync_replicas = static_cast<int>(opt_.sync_replicas),
-                         .sync_timeout = opt_.sync_timeout});
+    start_script_keeper(opt_, keys, id_);
   } catch (const Error& error) {  // adds what becomes of the lock
-    give_back(session);
-    throw Error{error.kind(), fmt::format("{}; {} was given back", error.what(), all_keys())};
+    give_back(session, keys);
+    throw Error{error.kind(), fmt::format("{}; {} was given back", error.what(), opt_.all_keys())};
   }
 }
 
 /// Undoes what this call has taken, and nothing that the owner had before. False: there was nothing.
-bool Acquire::give_back(Session& session) const {
+bool Acquire::give_back(Session& session, const HeldKeys& keys) const {
   bool undone = false;
-  for (const Part& part : parts_) {
+  for (const Part& part : keys.parts()) {
     const Votes votes = session.redis.run_all(*part.lock->undo(Wake::waiters),
                                               persistently(part.release_followers), within(kGoodbye));
     for (const Vote& vote : votes) {
@@ -263,11 +236,7 @@ bool Acquire::give_back(Session& session) const {
 }
 
 /// With --json also who has it: the holders of the key that could not be had.
-int Acquire::in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) const {
-  if (script_ && gave_up.why == GaveUp::Why::interrupted && !session.signals.any()) {
-    complain(fmt::format("process {} has ended: nobody is left to hold {} for", script_->pid, all_keys()));
-    return static_cast<int>(opt_.wait.conflict_exit_code);
-  }
+int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
   if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended()) {
     const LockName busy =
         gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};
@@ -281,43 +250,23 @@ int Acquire::in_vain(const GaveUp& gave_up, Session& session, WaitLines& lines) 
                              {"holders", Json::array(holders)}})
                    .str());
   }
-  const int exit = end_in_vain(gave_up, session, lines, opt_.wait);
-  // As of rlock run: a pool that is not there cannot be taken.
-  const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
-  return absent ? exit_code::wrong_type : exit;
-}
-
-std::string Acquire::all_keys() const {
-  std::vector<std::string> names;
-  for (const LockName& name : opt_.names) names.push_back(quoted(name));
-  return joined(names, ", ");
+  const NotHeld not_held = wait.give_up(gave_up);
+  if (not_held.signal) die_of(*not_held.signal);
+  return not_held.exit;
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
+  opt_.started = started;
   check();
-  owner_ = given_owner_.value_or(new_owner());
-
   Session session{opt_.server, &opt_.wait};
+  opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
-  for (const std::string& key : opt_.keys) opt_.names.push_back(session.name(key));
-  std::ranges::sort(opt_.names);  // everybody takes several in the same order
-  const auto twins = std::ranges::unique(opt_.names);
-  opt_.names.erase(twins.begin(), twins.end());
-  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
-                                          opt_.names.size())};
-  WaitLines lines{session.redis,
-                  session.signals,
-                  {session.deployment, started, opt_.wait, opt_.names, std::string{opt_.type->busy_text}}};
-  Acquired got = take(session, started, again_, lines);
-  // Who does not have it yet takes it for the first time.
-  const auto* gave_up = std::get_if<GaveUp>(&got);
-  if (again_ && gave_up && gave_up->refused && gave_up->refused->why == Refused::Why::absent)
-    got = take(session, started, false, lines);
+  complete_names(session);
 
-  if (std::holds_alternative<Taken>(got)) lines.acquired();
-  if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, *taken, started);
-  return in_vain(std::get<GaveUp>(got), session, lines);
+  HoldWait wait{session, opt_, facts()};
+  const Acquired got = wait.run();
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) return in_vain(*gave_up, session, wait);
+  return hand_over(session, wait.keys());
 }
 
 }  // namespace

@@ -94,8 +94,8 @@ std::string wait_text(const WaitView& view, Moment moment) {
     text += fmt::format("{} held by {}", is, holders_text(holders, now_of(view)));
   }
   if (holders.size() == 1 && waits_for_us(holders[0])) {
+    if (holders[0].meta->renews) return text + ", which waits for this command";
     text += ", an ancestor of this very process";
-    if (holders[0].meta->renews) return text + ": it waits for us, and we for it (was RLOCK_STACK cleared?)";
   }
   return text + place(view) + outlook(view, holders);
 }

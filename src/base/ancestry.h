@@ -17,7 +17,7 @@ struct ProcessId {
 };
 
 /// The living process of this number; nothing if there is none, if it is a zombie, or if /proc does not show it.
-std::optional<ProcessId> process_of(pid_t pid);
+std::optional<ProcessId> process_of(std::int64_t pid);
 
 /// Does this very process live? No where /proc does not show it.
 bool lives(const ProcessId& process);

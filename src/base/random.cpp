@@ -1,6 +1,7 @@
 #include "base/random.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -67,10 +68,13 @@ bool has_redisson_form(const Owner& owner) {
 
 bool is_of_rlock(const Owner& owner) { return has_redisson_form(owner) && owner.str()[kVersionAt] == '8'; }
 
-Owner new_owner() {
-  static const std::string process = our_uuid();
-  static std::uint64_t holds = 0;
-  return Owner{process + ":" + std::to_string(++holds)};
+Owner new_owner() { return new_owner(::getpid()); }
+
+Owner new_owner(std::int64_t pid) { return Owner{our_uuid() + ":" + std::to_string(pid)}; }
+
+std::optional<std::int64_t> process_in(const Owner& owner) {
+  if (!is_of_rlock(owner)) return std::nullopt;
+  return parse_count(std::string_view{owner.str()}.substr(kUuidLength + 1));
 }
 
 RequestId new_request() { return RequestId{to_hex(random_bytes(16))}; }

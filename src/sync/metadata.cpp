@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/ancestry.h"
 #include "base/identity.h"
 #include "base/text.h"
 #include "scripts.h"
@@ -72,6 +73,7 @@ Metadata about_us(std::string_view command) {
   facts.user = user_name();
   facts.command = command.substr(command.rfind('/') + 1);
   facts.pid = ::getpid();
+  if (const auto process = process_of(facts.pid)) facts.started = process->started;
   facts.url = ci_job();
   return facts;
 }
@@ -91,6 +93,7 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
             {"exit", value_or_null(facts.exit)}};
   if (!facts.type.empty()) json["type"] = brief(facts.type, kLongestText);
   if (!facts.kept_by.empty()) json["kept_by"] = brief(facts.kept_by, kLongestText);
+  if (facts.started) json["started"] = *facts.started;
   if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
   if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
   Call call{.script = &scripts::meta_write,
@@ -121,6 +124,7 @@ std::optional<Metadata> parse_metadata(std::string_view json) {
   facts.pid = number_at(read, "pid").value_or(0);
   facts.type = text_at(read, "type").value_or("");
   facts.kept_by = text_at(read, "kept_by").value_or("");
+  facts.started = number_at(read, "started");
   facts.reason = text_at(read, "reason");
   facts.url = text_at(read, "url");
   if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())

@@ -24,7 +24,8 @@ struct Metadata {
   std::string user{};
   std::string command{};  ///< its name; arguments hold secrets
   std::int64_t pid = 0;
-  std::string type{};  ///< of its lock, where what stands under the key does not tell
+  std::string type{};                     ///< of its lock, where what stands under the key does not tell
+  std::optional<std::int64_t> started{};  ///< when that process was: see ProcessId
   std::optional<std::string> reason{};
   std::map<std::string, std::string> labels{};
   std::optional<std::string> url{};          ///< of the CI job

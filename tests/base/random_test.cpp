@@ -1,6 +1,7 @@
 #include "base/random.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <set>
 #include <string>
@@ -35,12 +36,15 @@ TEST_CASE("an owner that rlock has made is told from Redisson's, and from what p
   }
 }
 
-TEST_CASE("the owners of one process differ in the number behind the UUID") {
-  const std::string first = new_owner().str(), second = new_owner().str();
-  CHECK(is_uuid(first.substr(0, 36)));
-  CHECK(first.substr(0, 37) == second.substr(0, 37));
-  CHECK(first.at(36) == ':');
-  CHECK(std::stoi(second.substr(37)) == std::stoi(first.substr(37)) + 1);
+TEST_CASE("each owner has a UUID of its own, and names the process that holds") {
+  const Owner first = new_owner(), second = new_owner(), of_another = new_owner(4711);
+  CHECK(is_uuid(first.str().substr(0, 36)));
+  CHECK(first.str().substr(0, 36) != second.str().substr(0, 36));
+  CHECK(process_in(first) == ::getpid());
+  CHECK(process_in(second) == ::getpid());
+  CHECK(process_in(of_another) == 4711);
+  CHECK_FALSE(process_in(Owner{"6e0f0261-922f-4ca9-9275-5cd246e2e294:57"}));
+  CHECK_FALSE(process_in(Owner{"ci-42:7"}));
 }
 
 TEST_CASE("a request is 32 hexadecimal digits") {

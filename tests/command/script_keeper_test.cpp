@@ -13,6 +13,7 @@
 
 #include "base/ancestry.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cmd/run/script_keeper.h"
 #include "cmd/server/deployment.h"
@@ -250,14 +251,16 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   Process stranger{{"sleep", "60"}};
   const auto process = process_of(stranger.pid());
   REQUIRE(process.has_value());
-  ServerOptions server;
-  server.urls = {redis.url()};
-  ScriptHold hold;
-  hold.deployment = resolve(server);
-  hold.script = {process->pid, process->started - 1};
-  hold.lease = {.asked = Clock::now(),
-                .budget = plan_budget(Milliseconds{30000}, std::nullopt, Milliseconds{5000}, true)};
-  CHECK_THROWS_AS(start_script_keeper(hold), Error);
+  HoldRequest request;
+  request.server.urls = {redis.url()};
+  request.deployment = resolve(request.server);
+  request.names = {LockName{"k"}};
+  request.type = find_lock_type("lock");
+  request.script = ProcessId{process->pid, process->started - 1};
+  request.budget = plan_budget(request.lease, std::nullopt, request.kill_after, true);
+  HeldKeys keys{request, Metadata{}, new_owner(), {}, false};
+  keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}});
+  CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner()), Error);
   CHECK(throughout([&] { return stranger.running(); }, 200ms));
 }
 

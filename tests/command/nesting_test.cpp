@@ -1,0 +1,161 @@
+// Holds inside holds: a run inside a script that holds by --while-pid, a script inside a run, and what cannot be
+// joined.
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "support/cli.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+#include "support/started.h"
+
+using namespace rlock::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A script that holds k as the type $1.
+const std::string kHold =
+    "owner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$ --type $TYPE) || exit 9\n";
+
+Process script(const RedisServer& redis, const std::string& type, const std::string& text) {
+  Process::Options options;
+  options.env["TYPE"] = type;
+  return start(redis, {"sh", "-c", text}, options);
+}
+
+}  // namespace
+
+TEST_CASE("a run inside a script that holds the key by --while-pid joins that hold, and leaves it behind") {
+  for (const std::string type : {"lock", "fair", "fenced", "write", "spin", "plain"}) {
+    CAPTURE(type);
+    RedisServer redis;
+    Process outer = script(
+        redis, type,
+        kHold +
+            "for wait in '-n' '-w 20s'; do\n"
+            "\"$RLOCK\" run -q $wait -k k --type $TYPE -- sh -c '[ $RLOCK_OWNER = $0 ]' $owner || exit 8\n"
+            "\"$RLOCK\" lock status -q k --owner $owner || exit 7\n"
+            "done\n");
+    CHECK_MESSAGE(outer.exit_code() == 0, outer.err());
+    CHECK_MESSAGE(outer.err().empty(), outer.err());
+    CHECK(eventually([&] { return !redis.has("k"); }));
+  }
+}
+
+TEST_CASE("a run whose RLOCK_STACK was cleared joins the run above it by that one's record") {
+  RedisServer redis;
+  Process run =
+      sh(redis, "\"$RLOCK\" run -k a -- env -u RLOCK_STACK \"$RLOCK\" run -n -k a -k b -- echo inside");
+  CHECK_MESSAGE(run.exit_code() == 0, run.err());
+  CHECK(run.out() == "inside\n");
+  CHECK_FALSE(redis.has("a"));
+  CHECK_FALSE(redis.has("b"));
+}
+
+TEST_CASE("a run that is no part of the script does not join its hold") {
+  RedisServer redis;
+  Process outer = script(redis, "lock", kHold + "echo on; exec sleep 60\n");
+  REQUIRE(eventually([&] { return has(outer.out(), "on"); }));
+  Rlock other = redis.rlock("run", "-n", "-k", "k", "--", "echo", "inside");
+  CHECK(other.exit_code() == 75);
+  CHECK(other.out().empty());
+  outer.signal(SIGKILL);
+}
+
+TEST_CASE("a record of a process that only had the number of an ancestor joins nobody") {
+  RedisServer redis;
+  TempDir folder;
+  REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+  Process::Options options;
+  options.env["FOLDER"] = folder.path();
+  Process outer = sh(redis,
+                     "owner=$(\"$RLOCK\" lock acquire k --lease 5m --while-pid $$) || exit 9\n"
+                     "read -r _ <$FOLDER/go; \"$RLOCK\" run -n -k k -- echo inside; echo $?",
+                     options);
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  const std::string another_start =
+      "local changed = 0 for _, field in ipairs(redis.call('hkeys', KEYS[1])) do "
+      "local text, n = string.gsub(redis.call('hget', KEYS[1], field), '\"started\":', '\"started\":1') "
+      "changed = changed + n redis.call('hset', KEYS[1], field, text) end return changed";
+  REQUIRE(redis.cli({"EVAL", another_start, "1", "rlock:meta:{k}"}) == "1");
+  write_file(folder / "go", "go\n");
+  CHECK(outer.exit_code() == 0);
+  CHECK(outer.out() == "75\n");
+}
+
+TEST_CASE("lock acquire --while-pid inside a run joins its hold, and its release leaves the run's") {
+  for (const std::string type : {"lock", "fair", "fenced", "read", "write"}) {
+    CAPTURE(type);
+    RedisServer redis;
+    Process::Options options;
+    options.env["TYPE"] = type;
+    Process run = start(redis,
+                        {rlock_binary(), "run", "-k", "k", "--type", type, "--", "sh", "-c",
+                         kHold + "case $owner in $RLOCK_OWNER#*) ;; *) exit 8;; esac\n"
+                                 "\"$RLOCK\" lock renew k --owner $owner || exit 7\n"
+                                 "\"$RLOCK\" lock release k --owner $owner || exit 6\n"
+                                 "\"$RLOCK\" lock status -q k --owner $RLOCK_OWNER || exit 5\n"},
+                        options);
+    CHECK_MESSAGE(run.exit_code() == 0, run.err());
+    CHECK_MESSAGE(run.err().empty(), run.err());
+    CHECK(eventually([&] { return !redis.has("k"); }));
+    CHECK(eventually([&] { return run.family().empty(); }));
+  }
+}
+
+TEST_CASE("a script in the background keeps the hold that it has joined when the run has ended") {
+  RedisServer redis;
+  TempDir folder;
+  Process::Options options;
+  options.env["TYPE"] = "lock";
+  options.env["FOLDER"] = folder.path();
+  Process run = start(redis,
+                      {rlock_binary(), "run", "-k", "k", "--lease", "2s", "--", "sh", "-c",
+                       "sh -c '" + kHold +
+                           ": >$FOLDER/on; read -r _ <$FOLDER/go' & "
+                           "until [ -e $FOLDER/on ]; do sleep 0.05; done"},
+                      options);
+  REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+  CHECK(run.exit_code() == 0);
+  CHECK(throughout([&] { return redis.has("k"); }, 3s));
+  write_file(folder / "go", "go\n");
+  CHECK(eventually([&] { return !redis.has("k"); }));
+}
+
+TEST_CASE("of holds inside each other each release ends the keeper of that one alone") {
+  RedisServer redis;
+  // The second acquire of the same script joins the first; its release must not end the first one's keeper.
+  Process outer = script(redis, "lock",
+                         kHold +
+                             "inner=$(\"$RLOCK\" lock acquire k --lease 2s --while-pid $$) || exit 8\n"
+                             "[ $inner != $owner ] || exit 7\n"
+                             "\"$RLOCK\" lock release k --owner $inner || exit 6\n"
+                             "sleep 3\n"
+                             "\"$RLOCK\" lock status -q k --owner $owner || exit 5\n"
+                             "\"$RLOCK\" lock release k --owner $owner || exit 4\n"
+                             "\"$RLOCK\" lock status -q k && exit 3\n"
+                             "exit 0\n");
+  CHECK_MESSAGE(outer.exit_code(20s) == 0, outer.err());
+  CHECK(eventually([&] { return outer.family().empty(); }));
+}
+
+TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to do") {
+  RedisServer redis;
+  Process run = sh(redis, "\"$RLOCK\" run -k k -- \"$RLOCK\" lock acquire k --lease 1m");
+  CHECK(run.exit_code() == 75);
+  CHECK_MESSAGE(has(run.err(), "deadlock: 'k' is held by process "), run.err());
+  CHECK_MESSAGE(
+      has(run.err(),
+          "(rlock), which waits for this command; add --while-pid $$ to take a hold inside that one"),
+      run.err());
+  Process named = sh(
+      redis, "\"$RLOCK\" run -k k -- sh -c '\"$RLOCK\" lock acquire k --owner me --while-pid $$; exit $?'");
+  CHECK(named.exit_code() == 75);
+  CHECK_MESSAGE(has(named.err(), "leave out --owner"), named.err());
+}
