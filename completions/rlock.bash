@@ -575,7 +575,7 @@ _rlock_values() {
 # Offers what the n-th operand of a verb may be.
 _rlock_operands() {
   case "$1 $2" in
-    'flock 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'flock 0') _rlock_leave_to_readline default ;;
     'lock acquire 0' | 'lock acquire '*) _rlock_offer < <(_rlock_keys keys) ;;
     'lock release 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock renew 0') _rlock_offer < <(_rlock_keys keys) ;;

@@ -80,10 +80,10 @@ _rlock_arguments() {
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
         '*-c+[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
         '*--command=[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
@@ -108,7 +108,7 @@ _rlock_arguments() {
         '*--on-deadlock=[What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a key of ours]:give-up|wait:(give-up wait)' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
-        '*--backoff=[The pause between tries of a type that nothing wakes\: doubles from MIN to MAX, with jitter]:MIN..MAX:( )' \
+        '*--backoff=[The pause between tries of a type whose waiters nobody wakes up]:MIN..MAX:( )' \
         '*--scrub-password[Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the environment of COMMAND]' \
         '*--quorum=[Of several --url\: how many servers must grant the lock]:majority|all:(majority all)' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -143,12 +143,12 @@ _rlock_arguments() {
         '*-x[alone; that is the default]' \
         '*-e[alone; that is the default]' \
         '*--exclusive[alone; that is the default]' \
-        '*-n[not at all]' \
-        '*--nb[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long\: 10, 2]:DUR:( )' \
-        '*--wait=[at most this long\: 10, 2]:DUR:( )' \
-        '*--timeout=[at most this long\: 10, 2]:DUR:( )' \
+        '*-n[do not wait\: try once]' \
+        '*--nb[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR\: 10, 2]:DUR:( )' \
+        '*--wait=[wait at most DUR\: 10, 2]:DUR:( )' \
+        '*--timeout=[wait at most DUR\: 10, 2]:DUR:( )' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-o[COMMAND inherits no descriptor of the lock]' \
@@ -181,7 +181,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':FILE:_rlock_keys' \
+        ':FILE:_files' \
         '(-)2:command:_command_names -e' '*::arguments:_normal' \
         && ret=0
       ;;
@@ -204,10 +204,10 @@ _rlock_arguments() {
         '*--while-pid=[keep it until this process ends\: $$]:PID:( )' \
         '*--on-lost=[stop PID or warn, when the lock is lost]:stop|warn:(stop warn)' \
         '*--signal=[TERM, SIGTERM or 15; PID gets it, and what it has started]:SIG:(TERM INT HUP QUIT USR1 USR2 KILL)' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
@@ -355,10 +355,10 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -464,10 +464,10 @@ _rlock_arguments() {
         '*--key=[]:KEY:_rlock_numbers' \
         '*--lease=[the permits end after this (required)]:DUR:( )' \
         '*--count=[so many, all or none]:N:( )' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--json[all facts in one document, instead of the ids]' \
@@ -677,10 +677,10 @@ _rlock_arguments() {
         '*-k+[]:KEY:_rlock_numbers' \
         '*--key=[]:KEY:_rlock_numbers' \
         '*--count=[so many, all or none]:N:( )' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -958,10 +958,10 @@ _rlock_arguments() {
         '*--key=[]:KEY:_rlock_numbers' \
         '*--absent-ok[take it for open]' \
         '*--await-set[wait first until it is set]' \
-        '*-n[not at all]' \
-        '*--nonblock[not at all]' \
-        '*-w+[at most this long, for the server too]:DUR|forever:(forever)' \
-        '*--wait=[at most this long, for the server too]:DUR|forever:(forever)' \
+        '*-n[do not wait\: try once]' \
+        '*--nonblock[do not wait\: try once]' \
+        '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
+        '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \

@@ -13,6 +13,7 @@
 #include "cmd/cli/unknown_verb.h"
 #include "cmd/cli/verb.h"
 #include "cmd/server/server_options.h"
+#include "cmd/server/settings.h"
 
 namespace rlock {
 namespace {
@@ -32,9 +33,27 @@ int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
   return exit_code::ok;
 }
 
+/// What the environment says of options; an option that is typed overrules it.
+void take_variables(const VerbSpec& spec) {
+  for (const auto& group : spec.groups) {
+    for (const Option& option : group.options) {
+      if (option.variable.empty()) continue;
+      const std::string name{option.variable};
+      const auto value = environment_variable(name.c_str());
+      if (!value) continue;
+      try {
+        (option.set_default ? option.set_default : option.set)(*value);
+      } catch (const Error& error) {  // says where the value stands
+        throw Error{Error::config, fmt::format("{}: {}", name, error.what())};
+      }
+    }
+  }
+}
+
 int act(const VerbEntry& entry, TimePoint started, const Words& words, std::unique_ptr<Verb>& verb) {
   verb = entry.make();
   const VerbSpec spec = verb->spec();
+  take_variables(spec);
   const Parsed parsed = parse(spec, words);
   switch (parsed.wish) {
     case Parsed::Wish::help: return print_help(spec, verb);

@@ -42,6 +42,8 @@ struct Option {
   bool hidden = false;            ///< not on the screen
   bool no_dash = false;           ///< a value that begins with '-' is taken behind '=' only
   Setter set;
+  std::string_view variable = {};  ///< of the environment, which says the value where no option does
+  Setter set_default = {};         ///< takes that value; empty: as `set`
 };
 
 /// A word that is no option.

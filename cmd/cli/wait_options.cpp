@@ -24,48 +24,50 @@ WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
 void declare_wait(VerbSpec& spec, WaitOptions& options) {
   const auto nonblock = [&options](std::string_view) {
-    if (options.given) complain("--wait and then -n: the last one counts, so rlock does not wait");
+    if (options.given && !options.by_variable)
+      complain("--wait and then -n: the last one counts, so rlock does not wait");
     options.nonblock = true;
     options.given = false;
     options.limit.reset();
   };
-  const auto wait = [&options, nonblock](std::string_view value) {
-    const auto overrule = [&] {
-      if (options.nonblock)
-        complain(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
-    };
-    if (value == "forever" || value == "inf" || value == "infinity") {
-      overrule();
-      options.nonblock = false;
-      options.given = true;
-      options.limit.reset();
-      return;
+  const auto take = [&options, nonblock](std::string_view value, bool by_variable) {
+    const bool forever = value == "forever" || value == "inf" || value == "infinity";
+    const Milliseconds limit = forever ? Milliseconds::max() : limit_of(value);
+    options.by_variable = by_variable;
+    if (limit == Milliseconds::zero()) {
+      options.given = false;
+      return nonblock(value);
     }
-    const Milliseconds limit = limit_of(value);
-    if (limit == Milliseconds::zero()) return nonblock(value);
-    overrule();
+    if (options.nonblock && !by_variable && options.typed_nonblock)
+      complain(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
     options.nonblock = false;
     options.given = true;
-    options.limit = limit;
+    options.limit = forever ? std::nullopt : std::optional{limit};
+  };
+  const auto typed_nonblock = [&options, nonblock](std::string_view value) {
+    options.typed_nonblock = true;
+    nonblock(value);
   };
   spec.group("How long to wait", "[for ever]");
   spec.add({.names = "-n, --nonblock",
             .help = "do not wait: try once",
             .manual =
                 "If rlock would have to wait, it exits with status 75. --nb and --nonblocking mean the same.",
-            .set = nonblock});
-  spec.add({.names = "--nb, --nonblocking", .hidden = true, .set = nonblock});
+            .set = typed_nonblock});
+  spec.add({.names = "--nb, --nonblocking", .hidden = true, .set = typed_nonblock});
   spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
        .help = "wait at most DUR, for the server too",
        .manual =
-           "Without -n and without --wait, rlock waits for ever. The time is counted from the start of rlock. 0 "
+           "Without -n and --wait, RLOCK_WAIT in the environment counts; without that, rlock waits for ever. The time is counted from the start of rlock. 0 "
            "means -n; inf and infinity mean forever. If --wait is given and the server does not answer, rlock "
            "tries again until the wait ends.",
        .offer = Offer::examples,
        .choices = "forever",
-       .set = wait});
+       .set = [take](std::string_view value) { take(value, false); },
+       .variable = "RLOCK_WAIT",
+       .set_default = [take](std::string_view value) { take(value, true); }});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
             .help = "exit status when not acquired",

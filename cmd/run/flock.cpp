@@ -71,7 +71,7 @@ VerbSpec Flock::spec() {
       .about =
           "The command line of flock(1): a script moves from one host to many by one word.\n"
           "FILE, as typed, is the key of a read/write lock; nothing is opened or created.",
-      .operands = {{.name = "FILE", .offer = Offer::key}},
+      .operands = {{.name = "FILE", .offer = Offer::file}},
       .notes =
           "It is silent but for errors; -v says who has the lock, and how long it took.\n"
           "Exit status: COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\n"
@@ -113,8 +113,12 @@ void Flock::declare_waiting(VerbSpec& spec) {
       {.names = "-w, --wait, --timeout",
        .value = "DUR",
        .help = "wait at most DUR: 10, 2.5, 1m30s",
-       .manual = "A bare number is seconds. 0 means -n. Without -n and without --wait, rlock waits for ever.",
-       .set = run.find("wait")->set});
+       .manual =
+           "A bare number is seconds. 0 means -n. Without -n and --wait, RLOCK_WAIT in the environment counts; "
+           "without that, rlock waits for ever.",
+       .set = run.find("wait")->set,
+       .variable = run.find("wait")->variable,
+       .set_default = run.find("wait")->set_default});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
             .help = "exit status when not acquired",
@@ -156,6 +160,7 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
     return kNotExecuted;
   }
   options_.found = std::move(found);
+  options_.die_of_its_signal = false;
   StatusRecord status;
   const int exit = run(options_, status);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;

@@ -256,10 +256,11 @@ void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
 
 /// Ends as the command did: our parent sees the same signal, and on a terminal the rest of our group gets the
 /// same key.
-int end_like(const CommandOutcome& ended, bool lost) {
+int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   if (ended.interrupted) die_of(*ended.interrupted);  // a shell loop around us must see the signal
   if (ended.pressed) share_with_group(*ended.pressed);
-  if (ended.signal && !lost && !ended.max_hold && !ended.stopped_by) die_of(*ended.signal);
+  if (opt.die_of_its_signal && ended.signal && !lost && !ended.max_hold && !ended.stopped_by)
+    die_of(*ended.signal);
   return exit_status(ended, lost);
 }
 
@@ -309,7 +310,7 @@ int run(const RunOptions& opt, StatusRecord& status) {
                exit_status(ended, lost.has_value()));
   status.write(report);
   hold.reset();  // waits for its guardian, which has ended while we released
-  return end_like(ended, lost.has_value());
+  return end_like(opt, ended, lost.has_value());
 }
 
 }  // namespace rlock

@@ -17,6 +17,7 @@ struct RunOptions : HoldRequest {
 
   std::optional<Milliseconds> max_hold;    ///< the command is stopped so long after the acquire
   bool until_group = false;                ///< release when the last member of the command's group has ended
+  bool die_of_its_signal = true;           ///< as the command did; else rlock exits with 128 and the number
   std::optional<Milliseconds> lost_grace;  ///< as typed; budget.lost_grace is what counts
 
   bool show_args = false;  ///< tells the arguments of the command, too

@@ -185,8 +185,9 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .manual =
            "The lock is renewed three times per lease, for reading at least every 10s: a Redisson reader that joins cuts the "
            "TTL of all to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock can "
-           "end.",
-       .set = into(opt.lease)});
+           "end. Without --lease, RLOCK_LEASE in the environment counts.",
+       .set = into(opt.lease),
+       .variable = "RLOCK_LEASE"});
   spec.add(
       {.names = "--max-hold",
        .value = "DUR",

@@ -150,6 +150,9 @@ class Reader {
     const Option& option = known(name);
     if (name != "url" && std::ranges::count(seen_, name)) fail(fmt::format("{} stands there twice", name));
     seen_.emplace_back(name);
+    const bool quoted =
+        value.size() > 1 && value.front() == value.back() && (value.front() == '"' || value.front() == '\'');
+    if (quoted) fail(fmt::format("{}: write the value without quotes; they would be part of it", name));
     if (value.empty() && name != "prefix") fail(fmt::format("{} has no value", name));
     // Would the rest of the line be a comment, or part of a password? Whoever wrote it has to say.
     if (value.starts_with('#') || value.find(" #") != std::string_view::npos)

@@ -37,6 +37,8 @@ class Rows {
     duration("connect-timeout", &ServerOptions::connect_timeout, standard.connect);
     duration("command-timeout", &ServerOptions::command_timeout, standard.command);
     truth("history", &ServerOptions::history, Deployment{}.history);
+    variable("lease", "RLOCK_LEASE", "30s");
+    variable("wait", "RLOCK_WAIT", "forever");
     files();
     return std::move(rows_);
   }
@@ -86,6 +88,12 @@ class Rows {
       return exact(*(options.*member));
     };
     if (!one(name, said)) rows_.push_back({name, exact(standard), kDefault});
+  }
+
+  /// What verbs take for an option that is not typed.
+  void variable(const std::string& name, const char* variable, const std::string& standard) {
+    const auto value = environment_variable(variable);
+    rows_.push_back({name, sanitized(value.value_or(standard)), value ? variable : kDefault});
   }
 
   void url(const std::string& url, const std::string& from) {

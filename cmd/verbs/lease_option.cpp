@@ -4,8 +4,9 @@
 
 namespace rlock {
 
-void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help) {
-  spec.add({.names = "--lease", .value = "DUR", .help = help, .set = into(lease)});
+void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
+                   std::string_view variable) {
+  spec.add({.names = "--lease", .value = "DUR", .help = help, .set = into(lease), .variable = variable});
   spec.foreign.push_back({"--ttl", "did you mean --lease?"});
 }
 

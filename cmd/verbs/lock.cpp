@@ -131,7 +131,7 @@ class Renew final : public LockVerb {
     VerbSpec spec{.verb = "lock renew",
                   .usage = {"lock renew [OPTIONS] KEY --owner ID"},
                   .about =
-                      "Start the lease of what rlock lock acquire has taken anew. It is never shortened:\n"
+                      "Start the lease of what lock acquire has taken anew. rlock never shortens it:\n"
                       "a --lease that is shorter than what is left of it is refused.",
                   .notes =
                       "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"

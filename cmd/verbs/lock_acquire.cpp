@@ -71,7 +71,7 @@ VerbSpec Acquire::spec() {
   };
   declare_keys(spec, opt_.keys);
   spec.group("What to take");
-  declare_lease(spec, lease_, "it ends after this; needed without --while-pid");
+  declare_lease(spec, lease_, "it ends after this; needed without --while-pid", "RLOCK_LEASE");
   const TakeType take = [this](const LockType& type, std::string_view) {
     refuse_other_type(opt_.type, type);
     opt_.type = &type;

@@ -63,6 +63,41 @@ const std::string kFile =
 
 }  // namespace
 
+TEST_CASE("RLOCK_LEASE and RLOCK_WAIT say what is not typed, and rlock config shows them") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  CHECK(result_of({"config"}, options).out.find("wait             forever") != std::string::npos);
+  options.env["RLOCK_LEASE"] = "9m";
+  options.env["RLOCK_WAIT"] = "100ms";
+  CHECK(result_of({"lock", "acquire", "k"}, options).status == 0);
+  CHECK(redis.pttl("k") > 500'000);
+  CHECK(redis.pttl("k") <= 540'000);
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(result_of({"run", "-k", "k", "--", "true"}, options).status == 75);
+  CHECK(result_of({"flock", "-E", "9", "k2", "true"}, options).status == 0);
+  CHECK(result_of({"lock", "wait", "k"}, options).status == 75);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{20});
+  const Result typed = result_of({"lock", "acquire", "typed", "-n", "--lease", "1m"}, options);
+  CHECK(typed.status == 0);
+  CHECK(typed.err.empty());
+  CHECK(redis.pttl("typed") <= 60'000);
+  const std::string config = result_of({"config"}, options).out;
+  CHECK_MESSAGE(config.find("9m     ") != std::string::npos, config);
+  CHECK(config.find("RLOCK_WAIT\n") != std::string::npos);
+  options.env["RLOCK_WAIT"] = "soon";
+  const Result wrong = result_of({"run", "-k", "k", "--", "true"}, options);
+  CHECK(wrong.status == 78);
+  CHECK(wrong.err.find("rlock: RLOCK_WAIT: 'soon' is not a duration") == 0);
+}
+
+TEST_CASE("a value in quotes is refused, and told how to be written") {
+  const Configured config{"url = \"redis://h:1\"\n"};
+  const Result result = result_of({"config"}, config.options);
+  CHECK(result.status == 78);
+  CHECK_MESSAGE(result.err.find("line 1: url: write the value without quotes") != std::string::npos,
+                result.err);
+}
+
 TEST_CASE("a profile overrules what stands in the file outside of profiles") {
   const Configured configured{kFile};
   const std::string file = configured.path();

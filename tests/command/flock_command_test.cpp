@@ -63,6 +63,14 @@ class Both {
 
 }  // namespace
 
+TEST_CASE("a command that a signal ends is 128 and its number, as with flock: rlock itself dies of nothing") {
+  RedisServer redis;
+  Rlock killed{{"flock", "FILE", "sh", "-c", "kill -KILL $$"}, redis.environment()};
+  const int status = killed.wait_status();
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 128 + SIGKILL);
+}
+
 TEST_CASE("flock: the command's status, its words and those of -c are the same") {
   Both both;
   CHECK(both.status({"FILE", "true"}) == 0);
