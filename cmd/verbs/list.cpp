@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -17,6 +19,10 @@
 
 namespace rlock {
 namespace {
+
+/// Names are kept that take so many bytes, of half a million keys; and of what is sorted by age or waiting so much.
+constexpr std::size_t kMostNames = 64U << 20;
+constexpr std::size_t kMostKept = 64U << 20;
 
 /// A setter that adds one of `choices`.
 Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
@@ -33,12 +39,13 @@ class List final : public Verb {
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  void show(const Listing& listing) const;
+  void show(const std::vector<Inspection>& keys);
 
   KeyOptions keys_;
   KeyFilter filter_;
   std::string order_ = "key";
   bool json_ = false;
+  bool shown_ = false;  ///< a page has been
   ServerOptions server_;
 };
 
@@ -98,29 +105,58 @@ VerbSpec List::spec() {
   return spec;
 }
 
-void List::show(const Listing& listing) const {
-  if (json_) return print_line(inspection_document(listing.seen, listing.complete).str());
-  if (verbosity() == Verbosity::quiet) return print(names_text(listing.seen));
-  if (!listing.seen.empty()) print(joined(key_table(listing.seen, stdout_columns()), "\n") + "\n");
+/// Lines of one page, the titles only above the first.
+void List::show(const std::vector<Inspection>& keys) {
+  if (keys.empty()) return;
+  if (json_) {
+    for (const Inspection& seen : keys)
+      print((std::exchange(shown_, true) ? "," : R"({"v":1,"keys":[)") + inspection_json(seen).str());
+  } else if (verbosity() == Verbosity::quiet) {
+    print(names_text(keys));
+  } else {
+    std::vector<std::string> lines = key_table(keys, stdout_columns());
+    if (shown_) lines.erase(lines.begin());
+    print(joined(lines, "\n") + "\n");
+  }
+  shown_ = true;
 }
 
 int List::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
+  const KeyOrder order = key_order(order_);
+  std::vector<Inspection> kept;  // of what has to be sorted in another order, or fits a page
   Listing listing;
   {
-    ProgressLine progress;
+    std::optional<ProgressLine> progress{std::in_place};
     SearchOptions options = search_options(keys_);
+    options.most_bytes = kMostNames;
     options.progress = [&](std::size_t steps, std::size_t found) {
-      progress.show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
+      progress->show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
     };
-    listing = list_found(session, options, keys_.scan_time);
+    std::size_t bytes = 0;
+    listing = list_pages(session, std::move(options), keys_.scan_time, [&](Listing page, bool last) {
+      std::vector<Inspection> keys = one_of_each_key(page.seen);
+      std::erase_if(keys, [this](const Inspection& seen) { return !passes(filter_, seen); });
+      if (order == KeyOrder::key && (shown_ || !last)) {
+        progress.reset();  // nothing of it may be left among the lines
+        sort_keys(keys, order);
+        show(keys);
+        return true;
+      }
+      for (const Inspection& seen : keys) bytes += size_of(seen);
+      std::ranges::move(keys, std::back_inserter(kept));
+      return bytes <= kMostKept;
+    });
   }
-  listing.seen = one_of_each_key(listing.seen);
-  std::erase_if(listing.seen, [this](const Inspection& seen) { return !passes(filter_, seen); });
-  sort_keys(listing.seen, key_order(order_));
-  show(listing);
+  sort_keys(kept, order);
+  if (!shown_ && json_) {
+    print_line(inspection_document(kept, listing.complete).str());
+  } else {
+    show(kept);
+    if (json_) print_line(fmt::format(R"(],"complete":{}}})", listing.complete));
+  }
   say_what_is_missing(listing, "a longer --scan-time shows more");
-  if (!listing.seen.empty()) return exit_code::ok;
+  if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
     tell(keys_.all ? "no such keys" : "no such keys of rlock; --all looks for those of others, too");
   return exit_code::no;

@@ -14,6 +14,8 @@ namespace {
 
 /// Of what was seen so many bytes are kept, about: no server may fill our memory.
 constexpr std::size_t kMostShown = 8U << 20;
+/// So many keys are looked at before those are shown.
+constexpr std::size_t kPage = 1000;
 constexpr const char* kTooMany = ": there are too many keys";
 
 std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
@@ -22,13 +24,6 @@ std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
   bytes += facts->host.size() + facts->user.size() + facts->command.size();
   bytes += facts->reason.value_or("").size() + facts->url.value_or("").size();
   for (const auto& [label, value] : facts->labels) bytes += label.size() + value.size();
-  return bytes;
-}
-
-std::size_t size_of(const Inspection& seen) {
-  std::size_t bytes = sizeof seen + seen.name.str().size();
-  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
-  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
   return bytes;
 }
 
@@ -52,35 +47,41 @@ bool hides_nothing_else(const Failure& failure) {
   return failure.kind == Error::unreachable || failure.kind == Error::denied;
 }
 
-/// What came of all of them, of which some may have failed, or were not begun.
-Listing collect(Session& session, const Survey& survey) {
-  Listing listing;
-  std::optional<Failure> unread;
+/// Keys that could not be read: why the last of them, and how many for want of a right.
+struct Unread {
+  std::optional<Failure> last{};
   std::size_t denied = 0;
+};
+
+/// What came of all of them, of which some may have failed, or were not begun.
+Listing collect(Session& session, const Survey& survey, Unread& unread) {
+  Listing listing;
   for (std::size_t i = 0; i < survey.names().size(); ++i) {
     const auto& result = survey.results()[i];
     if (!result || !result->failure) {
       if (result) take(listing, *result);
       continue;
     }
-    unread = result->failure;
-    if (!hides_nothing_else(*unread)) fail(session, *unread);
-    if (unread->kind == Error::denied) {
-      ++denied;
+    unread.last = result->failure;
+    if (!hides_nothing_else(*unread.last)) fail(session, *unread.last);
+    if (unread.last->kind == Error::denied) {
+      ++unread.denied;
     } else {
       listing.silent.insert(
-          fmt::format("{} cannot be read: {}", quoted(survey.names()[i]), session.describe(*unread)));
+          fmt::format("{} cannot be read: {}", quoted(survey.names()[i]), session.describe(*unread.last)));
     }
   }
-  if (listing.seen.empty() && unread) fail(session, *unread);
-  if (denied > 0)
-    listing.silent.insert(
-        fmt::format("{} more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)", denied));
-  listing.complete = !unread;
   return listing;
 }
 
 }  // namespace
+
+std::size_t size_of(const Inspection& seen) {
+  std::size_t bytes = sizeof seen + seen.name.str().size();
+  for (const Waiter& waiter : seen.waiters) bytes += size_of(waiter.owner, waiter.meta);
+  for (const Holder& holder : seen.holders) bytes += size_of(holder.owner, holder.meta);
+  return bytes;
+}
 
 Listing list_named(Session& session, const std::vector<LockName>& names) {
   Survey survey{session, names};
@@ -95,33 +96,69 @@ Listing list_named(Session& session, const std::vector<LockName>& names) {
 }
 
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time) {
+  Listing all;
+  Listing rest = list_pages(session, std::move(options), scan_time, [&](Listing page, bool) {
+    std::ranges::move(page.seen, std::back_inserter(all.seen));
+    std::size_t bytes = 0;
+    for (const Inspection& seen : all.seen) bytes += size_of(seen);
+    return bytes <= kMostShown;
+  });
+  rest.seen = std::move(all.seen);
+  sort_by_server(session, rest.seen);
+  return rest;
+}
+
+Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
+                   const PageTaker& take_page) {
   const TimePoint until = plus(Clock::now(), scan_time);
   options.until = until;
   const FoundKeys found = search(session, options);
-  Survey survey{session, {found.names.begin(), found.names.end()}};
-  std::size_t bytes = 0;
-  survey.run([&](const Survey::Result& result) {
-    for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
-    return bytes > kMostShown || Clock::now() >= until;
+  std::vector<LockName> names{found.names.begin(), found.names.end()};
+  std::ranges::sort(names, [](const LockName& one, const LockName& other) {
+    return before_in_natural_order(one.str(), other.str());
   });
 
-  Listing listing = collect(session, survey);
-  listing.silent.insert(found.silent.begin(), found.silent.end());
-  const bool all_begun =
-      std::ranges::all_of(survey.results(), [](const auto& one) { return one.has_value(); });
-  if (found.too_many || (!all_begun && bytes > kMostShown)) {
-    listing.cut_short = kTooMany;
-  } else if (found.late || !all_begun) {
-    listing.cut_short = " after " + describe(scan_time);
+  Listing all;
+  Unread unread;
+  all.silent = found.silent;
+  std::size_t done = 0;
+  bool wanted = true, any_seen = false;
+  while (done < names.size() && wanted && Clock::now() < until) {
+    const auto begin = names.begin() + static_cast<std::ptrdiff_t>(done);
+    const auto count = std::min<std::size_t>(kPage, names.size() - done);
+    Survey survey{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
+    std::size_t bytes = 0;
+    survey.run([&](const Survey::Result& result) {
+      for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
+      return bytes > kMostShown || Clock::now() >= until;
+    });
+    // What was not begun, since the page is full, is on the next one.
+    done += static_cast<std::size_t>(
+        std::ranges::count_if(survey.results(), [](const auto& result) { return result.has_value(); }));
+    Listing page = collect(session, survey, unread);
+    any_seen = any_seen || !page.seen.empty();
+    all.silent.merge(page.silent);
+    sort_by_server(session, page.seen);
+    wanted = take_page(std::move(page), done == names.size());
   }
-  listing.complete = listing.complete && listing.cut_short.empty();
-  sort_by_server(session, listing.seen);
-  return listing;
+  if (!any_seen && unread.last) fail(session, *unread.last);
+  if (unread.denied > 0)
+    all.silent.insert(fmt::format(
+        "{} more, which this user may not read; see ACCESS RIGHTS in rlock-redisson(7)", unread.denied));
+  if (found.too_many || !wanted) {
+    all.cut_short = kTooMany;
+  } else if (found.late || done < names.size()) {
+    all.cut_short = " after " + describe(scan_time);
+  }
+  all.complete = !unread.last && all.cut_short.empty();
+  return all;
 }
 
 void say_what_is_missing(const Listing& listing, std::string_view remedy) {
   for (const std::string& line : listing.silent) complain(line);
-  if (!listing.cut_short.empty()) complain(fmt::format("cut short{}; {}", listing.cut_short, remedy));
+  if (!listing.cut_short.empty())
+    complain(fmt::format("cut short{}; {}", listing.cut_short,
+                         listing.cut_short == kTooMany ? "name fewer by a PATTERN" : remedy));
 }
 
 std::string names_text(const std::vector<Inspection>& seen) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,12 +18,21 @@ struct Listing {
   bool complete = true;          ///< nothing was cut short, and each key could be read
 };
 
+/// About how much memory it takes.
+std::size_t size_of(const Inspection& seen);
+
 /// Of keys that somebody has named. Throws Error where one of them cannot be inspected.
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
 /// Of those that a search finds; both end after `scan_time`. `options.until` is overruled.
 /// Throws Error where none of them can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
+
+/// The same page by page, in natural order, so that memory holds one page only: each is given to `take_page`, which
+/// answers false where it wants no more. `last`: no other page follows. The answer has everything but what was seen.
+using PageTaker = std::function<bool(Listing page, bool last)>;
+Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
+                   const PageTaker& take_page);
 
 /// On stderr, also with -q: who was silent, and that the search was cut short; `remedy`: what to do then.
 void say_what_is_missing(const Listing& listing, std::string_view remedy);

@@ -12,10 +12,8 @@
 namespace rlock {
 namespace {
 
-/// Names are kept that take so many bytes: fifty thousand,
-/// as people call things. No server may fill our memory.
-constexpr std::size_t kMostNames = 8U << 20;
-constexpr std::size_t kNameTakes = 128;  ///< besides its text
+/// What a name takes besides its text.
+constexpr std::size_t kNameTakes = 128;
 
 /// Of so many keys one script says what they hold: the server does nothing else meanwhile, for about half a
 /// millisecond.
@@ -86,7 +84,7 @@ class Search {
   void take(const LockName& name) {
     if (!is_wanted(name) || !found_.names.insert(name).second) return;
     bytes_ += name.str().size() + kNameTakes;
-    found_.too_many = found_.too_many || bytes_ > kMostNames;
+    found_.too_many = found_.too_many || bytes_ > options_.most_bytes;
   }
 
   /// Names of which one script may be told: in a cluster those of one slot.

@@ -24,6 +24,9 @@ enum class SearchFor {
 };
 
 struct SearchOptions {
+  /// Names are kept that take so many bytes: fifty thousand, as people call things. No server may fill our memory.
+  std::size_t most_bytes = 8U << 20;
+
   SearchFor what = SearchFor::facts;
   TimePoint until{};
   std::function<bool(const LockName&)> wanted = [](const LockName&) { return true; };

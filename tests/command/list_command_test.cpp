@@ -123,6 +123,35 @@ TEST_CASE("list finds each of a thousand locks among many other keys") {
   CHECK(std::ranges::count(list.out, '\n') == 1000);
 }
 
+TEST_CASE("list shows all of more keys than it keeps in memory, page by page, and each once") {
+  RedisServer redis;
+  redis.cli(
+      {"EVAL",
+       "for i = 1, 9000 do local key = 'key-' .. i redis.call('hset', key, ARGV[1], 1) redis.call('pexpire', key, "
+       "3600000) redis.call('hset', 'rlock:meta:{' .. key .. '}', ARGV[1], ARGV[2]) end",
+       "0", kJava,
+       R"({"since":1,"renewed":1,"lease_ms":3600000,"ended_at":null,"host":"h","pid":1,"user":"u","command":")" +
+           std::string(400, 'c') + R"(","reason":null,"labels":{},"url":null,"renews":false,"exit":null})"});
+  const Result quiet = result_of({"list", "-q", "--scan-time", "5m"}, redis.environment());
+  CHECK(quiet.status == 0);
+  CHECK(quiet.err.empty());
+  Words keys = split(quiet.out, '\n');
+  keys.pop_back();
+  CHECK(keys.size() == 9000);
+  CHECK(keys.front() == "key-1");
+  CHECK(keys[1] == "key-2");
+  CHECK(keys.back() == "key-9000");
+  const Result table = result_of({"list", "--scan-time", "5m"}, redis.environment());
+  CHECK(lines_of(table.out).size() == 9000);
+  const Result json = result_of({"list", "--json", "--scan-time", "5m"}, redis.environment());
+  const auto document = nlohmann::json::parse(json.out);
+  CHECK(document["complete"] == true);
+  CHECK(document["keys"].size() == 9000);
+  const Result sorted = result_of({"list", "-q", "--sort", "age", "--scan-time", "5m"}, redis.environment());
+  CHECK(split(sorted.out, '\n').size() == 9001);
+  CHECK(sorted.err.empty());
+}
+
 TEST_CASE("a PATTERN is for keys as one types them, and options choose lines") {
   RedisServer redis;
   acquire(redis.environment(), {"app:deploy"});
