@@ -248,7 +248,7 @@ std::vector<ProcessFacts> Family::with_descendants(std::vector<pid_t> roots, con
     });
   if (!found.empty() && is_script(found.front())) script_ = found.front();  // it may have changed its group
   for (const auto& [pid, started] : seen_)
-    add(pid, [&, started = started](const ProcessFacts& process) { return process.started == started; });
+    add(pid, [since = started](const ProcessFacts& process) { return process.started == since; });
   Parentage parentage;
   for (std::size_t i = 0; i < found.size(); ++i)
     for (const pid_t child : parentage.children_of(ProcessFacts{found[i]}))

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <iostream>
 #include <set>
 #include <string>
@@ -29,6 +31,12 @@ struct Run {
 Run& run() {
   static Run run;
   return run;
+}
+
+/// Beside processes of its session that it cannot look at a guardian releases nothing. After su or sudo there are some.
+void leave_session_of_others() {
+  const std::string leader = "/proc/" + std::to_string(::getsid(0)) + "/environ";
+  if (::access(leader.c_str(), R_OK) != 0 && errno == EACCES) ::setsid();
 }
 
 /// Knows which test cases ran.
@@ -68,6 +76,7 @@ void skipped(std::string_view why) {
 REGISTER_LISTENER("skipped", 1, rlock::test::Listener);
 
 int main(int argc, char** argv) {
+  rlock::test::leave_session_of_others();
   doctest::Context context{argc, argv};
   const int status = context.run();
   const auto& run = rlock::test::run();
