@@ -30,6 +30,7 @@ local mended_queue = include('mended_queue')
 local wake_head = include('wake_head')
 local is_over = include('is_over')
 local end_with_last_place = include('end_with_last_place')
+local tell_new_head = include('tell_new_head')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end
@@ -48,6 +49,7 @@ if ours or kind == 'none' and (not place.head or place.head == owner) then
   redis.call('zrem', deadlines, owner)
   redis.call('hdel', waiters, owner)
   if request and not ours then redis.call('set', request, 1, 'px', memory) end
+  if place.moved or place.head == owner then tell_new_head(queue, waiters, channel, sharded, longest) end
   return {'held', time}, ours
 end
 
@@ -58,9 +60,8 @@ if patience > 0 then
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
   local due = patience + place.theirs_ahead * 300000
-  -- Else a dead one of ours would look like Redisson's.
   local stays = math.max(due, redis.call('pttl', waiters))
-  redis.call('pexpire', waiters, stays)
+  redis.call('pexpire', waiters, stays)  -- first: who may not do this leaves nothing without a TTL
   redis.call('hset', waiters, owner, string.format('%.0f %.0f', time + patience, since))
   redis.call('pexpire', waiters, stays)
   redis.call('zadd', deadlines, string.format('%.0f', time + due), owner)
@@ -69,11 +70,12 @@ if patience > 0 then
     length = length + 1
     position = length
   end
-  end_with_last_place(queue, deadlines, time)
+  end_with_last_place(queue, deadlines, waiters, time)
 end
 
 local pttl = redis.call('pttl', lock)
 if kind == 'lock' then
+  if place.moved and position ~= 1 then tell_new_head(queue, waiters, channel, sharded, pttl) end
   return {'busy', position == 1 and pttl or -1, pttl, position, length, holder_of(lock)}
 end
 

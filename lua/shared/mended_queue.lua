@@ -43,7 +43,7 @@ local function set_of(members)
 end
 
 -- Reads all that there is once, mends it, and answers the queue as a list of owners; of ours, owner -> alive
--- until.
+-- until; whether it has another head than before.
 local function mend(queue, deadlines, waiters, time)
   local alive_until, said, dead = living_waiters(waiters, time)
   local has_deadline = set_of(redis.call('zrange', deadlines, 0, -1))
@@ -94,7 +94,7 @@ local function mend(queue, deadlines, waiters, time)
     in_pieces('rpush', queue, line)
   end
   in_pieces('zadd', deadlines, due)
-  return line, alive_until
+  return line, alive_until, line[1] ~= before[1]
 end
 
 -- The place of `owner` as mended_queue() answers it, where there is nothing to mend: only rlock's wait,
@@ -135,7 +135,7 @@ end
 -- queues again at its next try.
 --
 -- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`:
--- position (0: none), length (of the queue), head (an owner, or false), theirs_ahead (of Redisson's, ahead of
+-- position (0: none), length (of the queue), head (an owner, or false), moved (it has become that just now), theirs_ahead (of Redisson's, ahead of
 -- us or of the end), since (our arrival in microseconds, where we wait). Or nothing, what a key has that it
 -- should not have, and the key.
 local function mended_queue(queue, deadlines, waiters, time, owner)
@@ -146,7 +146,7 @@ local function mended_queue(queue, deadlines, waiters, time, owner)
   local place = place_in_order(queue, deadlines, waiters, time, owner)
   if place then return place end
 
-  local line, alive_until = mend(queue, deadlines, waiters, time)
+  local line, alive_until, moved = mend(queue, deadlines, waiters, time)
   local position, theirs_ahead = 0, 0
   for i = 1, #line do
     if line[i] == owner then
@@ -155,10 +155,10 @@ local function mended_queue(queue, deadlines, waiters, time, owner)
     end
     if not alive_until[line[i]] then theirs_ahead = theirs_ahead + 1 end
   end
-  end_with_last_place(queue, deadlines, time)
+  end_with_last_place(queue, deadlines, waiters, time)
   local said = alive_until[owner] and redis.call('hget', waiters, owner)
   return {
-    head = line[1] or false, length = #line, position = position, theirs_ahead = theirs_ahead,
+    head = line[1] or false, moved = moved, length = #line, position = position, theirs_ahead = theirs_ahead,
     since = said and tonumber(string.match(said, ' (%d+)$')),
   }
 end

@@ -150,20 +150,21 @@ class Wait {
                       Clock::now());
     sleep_until(plan.ignore_wakeups_until);
     if (!plan.wakeups_end_it) sleep_until(plan.until);
-    if (plan.wakeups_end_it && sleep_until_told(plan.until, line)) return true;
+    if (plan.wakeups_end_it && sleep_until_told(plan.until, busy, line)) return true;
     sleep_until(plus(Clock::now(), plan.extra));
     return false;
   }
 
   /// Sleeps until `until`, or until messages say that asking is worth it. Returns whether they say instead
   /// that we have moved up.
-  bool sleep_until_told(TimePoint until, const Line* line) {
+  bool sleep_until_told(TimePoint until, const Busy* busy, const Line* line) {
     TimePoint ask_at = earliest(until, options_.patience.until);
     for (bool worth_asking = false;;) {
       const TimePoint now = Clock::now();
       bool moved = false;
       for (const Message& message : wakeups_.take()) {
-        const Line::Heard heard = line != nullptr ? line->hear(message, *busy_) : Line::Heard::reason();
+        const Line::Heard heard =
+            busy != nullptr ? blocked().what().hear(message, *busy_) : Line::Heard::reason();
         moved = moved || heard.place;
         if (heard.place) Line::move_up(*busy_, heard, now);
         if (!heard.ask_after) continue;

@@ -18,8 +18,8 @@ constexpr int kRenewalsPerLease = 3;
 /// A waiter that has not asked for so many of these intervals is taken for dead.
 constexpr int kMissedBeforeDead = 2;
 
-/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it.
-/// The others are woken when they become the head; they ask only to show that they live.
+/// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others ask only
+/// to show that they live: who becomes the head is told (lua/shared/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
 
 }  // namespace
@@ -31,6 +31,12 @@ Milliseconds FairLock::poll_every() const {
 std::string FairLock::announcement() const { return lock_channel(name()).str(); }
 
 std::vector<Channel> FairLock::channels() const { return {Channel{announcement() + ":" + owner().str()}}; }
+
+/// As in a line: each place has a channel of its own, and "1 <rest>" says that we are the first now.
+Line::Heard FairLock::hear(const Message& message, const Busy& busy) const {
+  const Line* const line = Lock::line(busy);
+  return line != nullptr ? line->hear(message, busy) : Line::Heard::reason();
+}
 
 Call FairLock::ask(Milliseconds waited) const {
   if (hold() == Hold::another) return Lock::ask(waited);

@@ -11,7 +11,8 @@ namespace rlock {
 /// call a waiter shows that it lives; one of ours that has not asked for two renewal intervals is dead, and
 /// loses its place. (A dead waiter of Redisson's keeps its place for as long as Redisson says, usually 5
 /// minutes.) Each waiter listens to a channel of its own, and a release wakes only the head of the queue; so
-/// the cost of a hand-over does not grow with the queue.
+/// the cost of a hand-over does not grow with the queue. Of rlock's waiters the new head is told that it is the first, and for how
+/// long the holder may keep the lock: if that one dies, the head asks when the lease ends.
 class FairLock final : public Lock {
  public:
   using Turn = rlock::Turn;
@@ -26,6 +27,7 @@ class FairLock final : public Lock {
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
   const Line* line(const Busy&) const override { return nullptr; }
+  Line::Heard hear(const Message& message, const Busy& busy) const override;
   Evidence evidence() const override {
     return {name().str(), owner().str(), {queue_keys().back(), line_keys(name()).back()}};
   }

@@ -126,6 +126,12 @@ class Waitable {
   /// The line in which we wait, where that was said; nothing: there is none, everybody is told by channels().
   virtual const Line* line(const Busy&) const { return nullptr; }
 
+  /// What a message on a channel of ours means to us, who were told that it is busy.
+  virtual Line::Heard hear(const Message& message, const Busy& busy) const {
+    const Line* const in = line(busy);
+    return in != nullptr ? in->hear(message, busy) : Line::Heard::reason();
+  }
+
   /// Between two tries where nothing wakes us: doubles from `least` to `most`.
   struct Pause {
     Milliseconds least{0}, most{0};

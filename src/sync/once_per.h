@@ -33,6 +33,9 @@ class OncePer final : public Lockable {
   bool queues() const override { return lock_->queues(); }
   std::vector<Channel> channels() const override { return lock_->channels(); }
   const Line* line(const Busy& busy) const override { return lock_->line(busy); }
+  Line::Heard hear(const Message& message, const Busy& busy) const override {
+    return lock_->hear(message, busy);
+  }
   Pause pause() const override { return lock_->pause(); }
   Milliseconds poll_every() const override { return lock_->poll_every(); }
   const LockName& name() const override { return lock_->name(); }

@@ -75,10 +75,20 @@ Attempt Together::decode_held(const Reply& answers) const {
   return together;
 }
 
-const Line* Together::line(const Busy& busy) const {
+const Lockable* Together::busy_one(const Busy& busy) const {
   for (const Lockable* member : members_)
-    if (member->name().str() == busy.member) return member->line(busy);
+    if (member->name().str() == busy.member) return member;
   return nullptr;
+}
+
+const Line* Together::line(const Busy& busy) const {
+  const Lockable* const member = busy_one(busy);
+  return member != nullptr ? member->line(busy) : nullptr;
+}
+
+Line::Heard Together::hear(const Message& message, const Busy& busy) const {
+  const Lockable* const member = busy_one(busy);
+  return member != nullptr ? member->hear(message, busy) : Line::Heard::reason();
 }
 
 std::vector<Channel> Together::channels() const {

@@ -24,12 +24,14 @@ class Together final : public Waitable {
   bool queues() const override { return members_.front()->queues(); }
   std::vector<Channel> channels() const override;     ///< of all of them
   const Line* line(const Busy& busy) const override;  ///< of the busy one
+  Line::Heard hear(const Message& message, const Busy& busy) const override;
   const Owner* asker() const override { return members_.front()->asker(); }
   Pause pause() const override { return members_.front()->pause(); }
   const LockName& name() const override { return members_.front()->name(); }
 
  private:
   Attempt decode(const Reply& reply) const override;  ///< Held: with one of each member
+  const Lockable* busy_one(const Busy& busy) const;
   Attempt decode_held(const Reply& answers) const;
   Together(std::span<const Lockable* const> members, const Script& script)
       : members_(members.begin(), members.end()), script_(&script) {}

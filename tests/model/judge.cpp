@@ -247,13 +247,15 @@ void World::judge_wait() {
   const int faults = setting_->faults - faults_, crashes = setting_->crashes - crashes_;
   std::int64_t most = kFreeAtMost + kMoreForFault * faults + kMoreForCrash * crashes;
   if (faults + crashes > 0) most += seen_by_redisson();
-  // The head of a fair queue that was told and then killed keeps its place for two thirds of its lease; and
-  // one of Redisson's that takes the lock, or gives up after it was told, tells nobody: so the next learns
-  // its place when it says that it lives.
+  // Who is not the head of a fair queue asks once in a third of its lease. The head may have been told and then killed; one of
+  // Redisson's that takes the lock, or gives up after it was told, tells nobody; and places are lost with keys, or when the
+  // clock jumps ahead. Then the next learns its place when it says that it lives.
+  const bool fair = setting_->clients.front().type == "fair";
+  const bool places_lost = jumped_ > 0 || losses_ < setting_->losses;
   const bool beside_redisson = std::ranges::any_of(
       setting_->clients, [](const ClientPlan& one) { return !one.holds.front()->is_ours(); });
-  const bool fair = setting_->clients.front().type == "fair";
-  if (fair && (waiter_died_ || beside_redisson)) most += setting_->clients.front().lease;
+  if (fair && (waiter_died_ || places_lost || beside_redisson))
+    most += std::ranges::max(setting_->clients, {}, &ClientPlan::lease).lease;
   if (now() - free_since_ > most) blame(fmt::format("somebody waits for what is free since {} ms", most));
 }
 

@@ -22,7 +22,7 @@ constexpr const char* kRules = "today";
 
 /// Has the ledger of undos (src/sync/undo.h) a word about which nodes have answered? Until 87756ea it had none.
 template <class Ledger>
-concept TellsWhoAnswered = requires(const Ledger& undo) { undo.closed_nodes(); };
+concept TellsWhoAnswered = requires(Ledger& undo) { undo.closed_nodes(); };
 constexpr bool kWaitsForUndo = TellsWhoAnswered<Undo>;
 
 inline Claim claim_of(const Wanted& wanted, const std::string& key) {
@@ -71,9 +71,7 @@ inline std::vector<Channel> channels_of(const Waitable& lock, const Busy& busy) 
 
 inline Heard hear_as(const Waitable& lock, const std::string& channel, const std::optional<std::string>& text,
                      Busy& busy) {
-  const Line* line = lock.line(busy);
-  if (line == nullptr) return {.ask_after = 0};
-  const Line::Heard heard = line->hear({Channel{channel}, text}, busy);
+  const Line::Heard heard = lock.hear({Channel{channel}, text}, busy);
   if (heard.place) Line::move_up(busy, heard, TimePoint{});
   Heard result{.not_before = heard.not_before, .moved = heard.place.has_value()};
   if (heard.ask_after) result.ask_after = heard.ask_after->count();

@@ -143,6 +143,73 @@ TEST_CASE("a release wakes the head of the queue and nobody else") {
   CHECK(!second.receive_within(50ms));
 }
 
+TEST_CASE(
+    "a waiter that becomes the head is told so, whoever was the head before: it took the lock, gave up or died") {
+  FairScene scene;
+  Listener first{scene.server, Channel{kChannel + "b:1"}};
+  Listener next{scene.server, Channel{kChannel + "c:1"}};
+  scene.ask("a:1");
+  for (const char* owner : {"b:1", "c:1"}) scene.ask(owner);
+  SUBCASE("took the lock") {
+    scene.release("a:1");
+    CHECK(is_held(scene.ask("b:1")));
+  }
+  SUBCASE("gave up") { scene.undo("b:1"); }
+  SUBCASE("died") {
+    scene.server.cli({"HSET", kWaiters, "b:1", "1 1"});
+    scene.server.cli({"ZADD", kDeadlines, "1", "b:1"});
+    scene.ask("d:1");
+  }
+  SUBCASE("died, and another took the lock once more") {
+    scene.server.cli({"HSET", kWaiters, "b:1", "1 1"});
+    scene.server.cli({"ZADD", kDeadlines, "1", "b:1"});
+    CHECK(is_held(scene.ask("a:1")));
+  }
+  const std::string told = next.heard();
+  CHECK(told.starts_with("1 "));
+  CHECK(std::stoll(told.substr(2)) > 25000);
+  CHECK(std::stoll(told.substr(2)) <= 30000);
+  CHECK(next.silence());
+}
+
+TEST_CASE("who is behind another and gives up moves no head, and nobody is told") {
+  FairScene scene;
+  Listener head{scene.server, Channel{kChannel + "b:1"}};
+  scene.ask("a:1");
+  for (const char* owner : {"b:1", "c:1"}) scene.ask(owner);
+  scene.undo("c:1");
+  CHECK(head.silence());
+}
+
+TEST_CASE("one of Redisson's that becomes the head is told nothing that it does not know") {
+  FairScene scene;
+  FairPeer java = scene.peer("java:1");
+  Listener next{scene.server, Channel{kChannel + "java:1"}};
+  scene.ask("a:1");
+  scene.ask("b:1");
+  CHECK(!java.try_queued());
+  SUBCASE("took the lock") {
+    Listener first{scene.server, Channel{kChannel + "b:1"}};
+    scene.release("a:1");
+    CHECK(is_held(scene.ask("b:1")));
+  }
+  SUBCASE("gave up") { scene.undo("b:1"); }
+  CHECK(scene.queue() == Words{"java:1"});
+  CHECK(next.silence());
+}
+
+TEST_CASE("who hears that it has become the head asks when the holder's lease ends") {
+  const FairLock lock{claim("b:1", 300s)};
+  Busy second{.position = 2};
+  const Line::Heard heard = lock.hear({Channel{kChannel + "b:1"}, "1 1500"}, second);
+  CHECK(!heard.ask_after);
+  Line::move_up(second, heard, TimePoint{});
+  CHECK(second.position == 1);
+  CHECK(second.retry_after == 1500ms);
+  CHECK(lock.hear({Channel{kChannel + "b:1"}, "0"}, second).ask_after == 0ms);
+  CHECK(lock.hear({Channel{kChannel + "b:1"}, "anything else"}, Busy{}).ask_after == 0ms);
+}
+
 TEST_CASE("only the head waits for the end of the holder's lease") {
   FairScene scene;
   scene.ask("a:1");
@@ -228,6 +295,39 @@ TEST_CASE("a head that does not hear has two seconds, and the next is told to lo
   CHECK(is_held(scene.ask("b:1")));
 }
 
+TEST_CASE("in a cluster a head that does not hear has two seconds, too") {
+  if (RedisServer::version() < 70000) return;
+  FairScene scene;
+  Claim holder = claim("a:1");
+  holder.pub_sub = PubSub::sharded_too;
+  const FairLock lock{holder};
+  scene.ask(lock);
+  scene.ask("b:1");
+  SUBCASE("nobody listens") {
+    scene.Scene::release(lock);
+    CHECK(scene.deadline_in("b:1") <= 3000);  // now() is in whole seconds
+  }
+  SUBCASE("it listens by sharded messages alone") {
+    Listener head{scene.server, Channel{kChannel + "b:1"}, /*sharded=*/true};
+    scene.Scene::release(lock);
+    CHECK(scene.deadline_in("b:1") > 15000);
+  }
+}
+
+TEST_CASE("a dead waiter is known as rlock's for as long as its place stands, though the clock is set back") {
+  FairScene scene;
+  Listener next{scene.server, Channel{kChannel + "c:1"}};
+  scene.ask("a:1");
+  scene.ask("b:1");
+  // An hour later, when everything of b had ended but its place, the clock is set back by an hour: a place
+  // beside which nothing said that it is rlock's would be kept for that hour.
+  CHECK(scene.server.pttl(kWaiters) >= scene.server.pttl(kQueue) - 1000);
+  scene.server.cli({"ZADD", kDeadlines, std::to_string(scene.now() + 3600000), "b:1"});
+  scene.server.cli({"HSET", kWaiters, "b:1", std::to_string(scene.now() + 3600000) + " 1"});
+  scene.release("a:1");
+  CHECK(busy(scene.ask("c:1")).retry_after <= 2s);
+}
+
 TEST_CASE("a head that hears keeps its whole life") {
   FairScene scene;
   RespClient head{scene.server.where()};
@@ -256,7 +356,7 @@ TEST_CASE("the keys of the queue stay for a day longer than the last place in it
   FairScene scene;
   scene.ask("a:1");
   scene.ask(FairLock{claim("b:1", 600s)});  // dead after 400 s
-  for (const auto& key : {kQueue, kDeadlines}) {
+  for (const auto& key : {kQueue, kDeadlines, kWaiters}) {
     CAPTURE(key);
     CHECK(scene.server.pttl(key) > 86400000 + 390000);
     CHECK(scene.server.pttl(key) <= 86400000 + 400000);

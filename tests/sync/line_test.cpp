@@ -189,6 +189,32 @@ TEST_CASE("a place that was lost with the server is taken again by how long its 
   CHECK(scene.line() == "b:1\nc:1");
 }
 
+TEST_CASE("a newcomer stands behind the last of the line, though the server's clock was set back") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  // As if b had arrived before the clock was set back by a minute.
+  std::vector<std::string> known = scene.known_of("b:1");
+  known.at(1) = std::to_string(std::stoll(known.at(1)) + 60'000'000);
+  scene.server.cli({"ZADD", kLine, known.at(1), "b:1"});
+  scene.server.cli({"HSET", kLine + ":waiters", "b:1", joined(known, " ")});
+
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  CHECK(busy(scene.ask("d:1")).position == 3);
+  const Lock earlier{waiting("e:1")};  // it has waited for longer than any of them, and lost its place
+  CHECK(busy(earlier.read(scene.redis.run(earlier.ask(120000ms)))).position == 1);
+  CHECK(scene.line() == "e:1\nb:1\nc:1\nd:1");
+}
+
+TEST_CASE("a score in the line that no clock says moves nobody behind it") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  scene.server.cli({"ZADD", kLine, "1e300", "x"});
+  CHECK(busy(scene.ask("c:1")).position == 2);
+  CHECK(scene.line() == "b:1\nc:1\nx");
+}
+
 TEST_CASE("a release tells the first of the line and nobody else, and Redisson's channel as ever") {
   LineScene scene;
   Listener first = scene.listener("b:1");
