@@ -97,7 +97,8 @@ class Wait {
     // The owner changes, so the old one leaves the queue that it is in.
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake);
     const Wish wish = options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
-    undo_.renew_identity();
+    const Owner* const before = blocked().what().asker();
+    undo_.renew_identity(before != nullptr && *before == wish.parts.front().lock->owner());
     stages_ = stages_of(items_of(wish.parts), wish.together);
   }
 

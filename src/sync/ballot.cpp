@@ -112,6 +112,11 @@ void Ballot::decode(const Votes& votes) {
     if (votes[node].settled() && !decoded_[node]) decoded_[node] = decoded(what_, votes[node]);
 }
 
+void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node]) decoded_[node] = why;
+}
+
 TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
   decode(votes);
   std::size_t granted = 0;

@@ -41,6 +41,9 @@ class Ballot {
   Ballot(const Waitable& what, const Redis& redis, TimePoint begun)
       : what_(what), redis_(redis), begun_(begun), decoded_(redis.nodes()) {}
 
+  /// These nodes are not asked in this round, because of this; empty: all are.
+  void leave_out(const std::vector<bool>& nodes, const Failure& why);
+
   /// From when on these votes are enough: at once when a quorum has granted it. When a quorum no longer can,
   /// the other nodes get as long again: an answer that has come need not be undone without knowing it.
   TimePoint enough_from(const Votes& votes, TimePoint now);

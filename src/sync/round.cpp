@@ -42,9 +42,13 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool
 
 void Round::ask(Stage& stage, Undo& undo, bool facts) {
   const TimePoint begun = Clock::now();
+  const std::vector<bool> closed = undo.closed_nodes();
   Ballot ballot{stage.what(), redis_, begun};
+  ballot.leave_out(closed, why_closed());
   Delivery delivery{.source = Delivery::Source::to_several};
   if (facts) delivery.followers = stage.followers();
+  delivery.only_nodes = closed;
+  delivery.only_nodes.flip();
   // With several nodes a silent one is asked again in the next round: this round must not wait for it.
   if (!several_nodes_ && !single_attempt_) delivery.retry = Delivery::Retry::until_deadline;
   votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
@@ -60,6 +64,12 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
     result_.refused.reset();
   }
   if (result_.busy) result_.busy->heard = answered;
+}
+
+/// Of the only server: what it failed with before, which is why there was something to undo.
+Failure Round::why_closed() const {
+  if (!several_nodes_ && result_.failure) return *result_.failure;
+  return {Error::unreachable, "it has not answered the undo of the last request"};
 }
 
 bool Round::replicated() {

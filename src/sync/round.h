@@ -33,6 +33,7 @@ class Round {
 
  private:
   void ask(Stage& stage, Undo& undo, bool facts);
+  Failure why_closed() const;
   bool replicated();
   Patience patience_of(Milliseconds step) const;
   void count_as_failed(Failure why);

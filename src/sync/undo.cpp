@@ -1,7 +1,8 @@
 // The ledger of what a wait may have been granted. note() writes down, after each call of a round, which
 // nodes may have received it (Stage::reached, received_) and whether a copy may still be in flight. post()
 // sends the undo to those nodes; await() gives them a moment to answer; the wait then goes on under a new
-// identity, or under the old one where certain() says that nothing can arrive late.
+// identity, or under the old one where certain() says that nothing can arrive late. An owner that the user has named stays:
+// its acquire must not come to a node before the undo of the last one, so closed_nodes() are left out until they answer.
 //
 // What can go wrong without it: an acquire that nobody answered is granted later, by a server that hung or
 // from a connection that broke, and the lock is held by nobody for the length of a lease. So the undo goes to
@@ -57,7 +58,8 @@ void Undo::post(Stage& stage, Wake wake) {
     delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
     // A node that never received the acquire has nothing to undo, and would only be waited for.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
-    requests_.push_back(redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor)));
+    const auto request = redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor));
+    posted_.push_back({std::move(undo.call), std::move(delivery), request});
   }
   stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
 }
@@ -65,40 +67,79 @@ void Undo::post(Stage& stage, Wake wake) {
 void Undo::await() {
   const TimePoint until = plus(Clock::now(), kAwait);
   // Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
-  const auto answered = [&](auto request) {
-    const Votes& votes = redis_.votes(request);
+  const auto answered = [&](const Posted& undo) {
+    const Votes& votes = redis_.votes(undo.request);
     for (std::size_t node = 0; node < votes.size(); ++node)
       if (received_[node] && !votes[node].settled()) return false;
     return true;
   };
-  while (Clock::now() < until && !hurried_() && !std::ranges::all_of(requests_, answered))
+  while (Clock::now() < until && !hurried_() && !std::ranges::all_of(posted_, answered))
     redis_.loop().turn(until);
 }
 
 bool Undo::certain() const {
   const auto once = [](const Vote& vote) { return vote.good_reply() != nullptr && vote.attempts == 1; };
-  return !copies_in_flight_ && std::ranges::all_of(requests_, [&](auto request) {
-    return std::ranges::all_of(redis_.votes(request), once);
+  return !copies_in_flight_ && std::ranges::all_of(posted_, [&](const Posted& undo) {
+    return std::ranges::all_of(redis_.votes(undo.request), once);
   });
 }
 
-void Undo::renew_identity() {
+void Undo::renew_identity(bool owner_stays) {
   copies_in_flight_ = false;
-  std::erase_if(requests_, [&](auto request) {   // a long wait has many rounds
-    if (!redis_.settled(request)) return false;  // it is still tried again where nobody has answered
-    redis_.drop(request);
+  owner_stays_ = owner_stays;
+  if (owner_stays) return;                            // closed_nodes() needs them
+  std::erase_if(posted_, [&](const Posted& undo) {    // a long wait has many rounds
+    if (!redis_.settled(undo.request)) return false;  // it is still tried again where nobody has answered
+    redis_.drop(undo.request);
     return true;
   });
 }
 
+/// One answer is enough, however many copies there are: the server remembers the request as undone, and a late copy changes
+/// nothing. An error is no answer: what the server has done is not known.
+bool Undo::is_answered(const Posted& undo, std::size_t node) const {
+  const bool sent = undo.delivery.only_nodes.empty() || undo.delivery.only_nodes[node];
+  return !sent || redis_.votes(undo.request)[node].good_reply() != nullptr;
+}
+
+/// To the nodes that have not answered.
+void Undo::post_again(Posted& undo) {
+  undo.delivery.only_nodes.resize(redis_.nodes(), true);
+  for (std::size_t node = 0; node < redis_.nodes(); ++node)
+    undo.delivery.only_nodes[node] = !is_answered(undo, node);
+  redis_.drop(undo.request);
+  undo.request = redis_.post(undo.call, undo.delivery, plus(Clock::now(), kTryFor));
+}
+
+std::vector<bool> Undo::closed_nodes() {
+  if (!owner_stays_) return {};
+  std::vector<bool> closed(redis_.nodes(), false);
+  std::erase_if(posted_, [&](Posted& undo) {
+    bool all_answered = true;
+    for (std::size_t node = 0; node < closed.size(); ++node) {
+      if (is_answered(undo, node)) continue;
+      closed[node] = true;
+      all_answered = false;
+    }
+    if (all_answered) {
+      redis_.drop(undo.request);
+    } else if (redis_.settled(undo.request)) {
+      post_again(undo);
+    }
+    return all_answered;
+  });
+  if (std::ranges::find(closed, true) == closed.end()) return {};
+  return closed;
+}
+
 void Undo::detach() {
-  for (const auto request : requests_) redis_.detach(request);
-  requests_.clear();
+  for (const Posted& undo : posted_) redis_.detach(undo.request);
+  posted_.clear();
 }
 
 void Undo::drop() {
-  for (const auto request : requests_) redis_.drop(request);
-  requests_.clear();
+  for (const Posted& undo : posted_) redis_.drop(undo.request);
+  posted_.clear();
 }
 
 }  // namespace rlock

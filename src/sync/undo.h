@@ -30,8 +30,12 @@ class Undo {
   /// no copy of an acquire or an undo is still in flight.
   bool certain() const;
 
-  /// The next calls have a new identity: copies of what was posted before cannot harm them.
-  void renew_identity();
+  /// The next calls have a new identity: copies of what was posted before cannot harm them. `owner_stays`: only the request is
+  /// new, so an undo that is carried out late would delete what the next call takes: closed_nodes() must not be asked.
+  void renew_identity(bool owner_stays);
+
+  /// Nodes that have not answered an undo of an owner who stays; empty: none. To those where it has failed it goes once more.
+  std::vector<bool> closed_nodes();
 
   /// The calls go on to their deadline in the background.
   void detach();
@@ -43,9 +47,20 @@ class Undo {
   bool has_copies_in_flight() const noexcept { return copies_in_flight_; }
 
  private:
+  /// An undo, and to which nodes it goes (empty: all).
+  struct Posted {
+    Call call;
+    Delivery delivery;
+    Redis::Request request;
+  };
+
+  bool is_answered(const Posted& undo, std::size_t node) const;
+  void post_again(Posted& undo);
+
   Redis& redis_;
   const Interrupted hurried_;
-  std::vector<Redis::Request> requests_;
+  std::vector<Posted> posted_;
+  bool owner_stays_ = false;
   std::vector<bool> received_;  ///< nodes that may have received any acquire of this wait
   bool copies_in_flight_ = false;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <string>
@@ -24,6 +25,7 @@ class ListRedis final : public Redis {
   void is_silent() { list_.push_back(Answer(nodes_, std::nullopt)); }
 
   std::vector<std::string> log;                ///< what was asked
+  std::vector<std::vector<bool>> asked;        ///< and whom: Delivery::only_nodes
   std::vector<std::string> sent_on_abandoned;  ///< what was sent on abandoned connections
   std::vector<std::string> watched;            ///< channels, "-" in front when unwatched
   int attempts = 1;                            ///< how often each call is sent
@@ -40,8 +42,8 @@ class ListRedis final : public Redis {
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
   bool keeps_trying() const override { return persistent; }
 
-  Request post(const Call& call, const Delivery&, TimePoint) override {
-    const Request request = reply_to(call);
+  Request post(const Call& call, const Delivery& delivery, TimePoint) override {
+    const Request request = reply_to(call, delivery);
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
       for (Vote& vote : votes_.at(request)) vote.reply.reset(), vote.failure.reset();
@@ -54,8 +56,9 @@ class ListRedis final : public Redis {
   /// Requests that nobody has dropped.
   std::size_t open() const { return votes_.size(); }
   void detach(Request request) override { drop(request); }
-  Votes run(const Call& call, const Delivery&, const Patience& patience, const EnoughFrom&) override {
-    const Request request = reply_to(call);
+  Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
+            const EnoughFrom&) override {
+    const Request request = reply_to(call, delivery);
     Votes votes = votes_.at(request);
     drop(request);
     while (silence_lasts && !votes.front().reply && !patience.ended(Clock::now())) loop_.turn(patience.until);
@@ -89,20 +92,23 @@ class ListRedis final : public Redis {
     std::map<Request, Votes> under_way{};
   };
 
-  Request reply_to(const Call& call) {
-    log.push_back(name(call));
+  Request reply_to(const Call& call, const Delivery& delivery) {
+    std::vector<bool> whom = delivery.only_nodes;
+    if (whom.empty()) whom.resize(nodes_, true);
+    const bool anybody = std::ranges::find(whom, true) != whom.end();
+    if (anybody) log.push_back(name(call)), asked.push_back(whom);
     Votes votes(nodes_);
     Answer answer(nodes_, std::nullopt);
-    if (!list_.empty()) {
+    if (anybody && !list_.empty()) {
       answer = std::move(list_.front());
       list_.pop_front();
     }
     for (std::size_t node = 0; node < nodes_; ++node) {
       votes[node].asked = Clock::now();
       votes[node].connection = node + 1;
-      votes[node].attempts = attempts;
-      votes[node].reply = answer[node];
-      if (!answer[node]) votes[node].failure = Failure{Error::unreachable, "no answer"};
+      votes[node].attempts = whom[node] ? attempts : 0;
+      if (whom[node]) votes[node].reply = answer[node];
+      if (!votes[node].reply) votes[node].failure = Failure{Error::unreachable, "no answer"};
     }
     votes_[++last_] = std::move(votes);
     return last_;

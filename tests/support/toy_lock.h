@@ -28,7 +28,8 @@ inline const Reply kInside{std::string{"not yet, and more"}};        ///< it tak
 /// Held on 1, busy on 0, another type on anything else.
 class Toy final : public Lockable {
  public:
-  explicit Toy(std::string name, bool queues = false) : name_(std::move(name)), queues_(queues) {}
+  explicit Toy(std::string name, bool queues = false, std::string owner = "o:1")
+      : name_(std::move(name)), owner_(std::move(owner)), queues_(queues) {}
 
   using Waitable::ask;
   Call ask(Milliseconds waited) const override {
@@ -69,7 +70,7 @@ class Toy final : public Lockable {
     return call;
   }
   const LockName name_;
-  const Owner owner_{"o:1"};
+  const Owner owner_;
   const bool queues_;
   mutable std::vector<Milliseconds> waits_;
 };

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "support/list_redis.h"
 #include "support/toy_lock.h"
 
@@ -287,6 +289,58 @@ TEST_CASE("after a round that had to be undone the next one asks as somebody els
   CHECK(std::holds_alternative<Taken>(got));
   CHECK(begun == 1);
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/release", "toy/acquire"});
+}
+
+TEST_CASE(
+    "an owner who stays asks no server that has not answered its undo, which would delete the next hold") {
+  ListRedis redis{3};
+  bool stays = true;
+  SUBCASE("the same owner") {}
+  SUBCASE("another") { stays = false; }
+  const Toy again{"k", false, stays ? "o:1" : "o:2"};
+  AcquireOptions options = waiting(1000ms);
+  options.renew_identity = [&](NewIdentity) { return Wish{.parts = {part_of(again)}}; };
+  redis.answers({kHeld, kBusy, kBusy});
+  redis.answers({std::nullopt, kDone, kDone});             // the undo
+  if (stays) redis.answers({std::nullopt, kDone, kDone});  // the same again
+  redis.answers(kHeld);
+
+  const Acquired got = acquire(redis, kOne, options);
+  REQUIRE(std::holds_alternative<Taken>(got));
+  CHECK(redis.asked.back() == std::vector{!stays, true, true});
+  CHECK(std::get<Taken>(got).answers.front() == (stays ? Answer::failed : Answer::granted));
+  if (stays) CHECK(redis.asked.at(2) == std::vector{true, false, false});
+}
+
+TEST_CASE("an owner who stays asks its only server again when that has answered the undo") {
+  ListRedis redis;
+  AcquireOptions options = waiting(1000ms);
+  options.sync_replicas = 1;
+  options.renew_identity = [&](NewIdentity) { return kOne; };
+  redis.answers(kHeld);
+  redis.answers(Reply{0});  // WAIT: no replica
+  redis.is_silent();        // the undo
+  redis.answers(kDone);     // the same again
+  redis.answers(kHeld);
+  redis.answers(Reply{1});
+
+  CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
+  CHECK(redis.log ==
+        std::vector<std::string>{"toy/acquire", "WAIT", "toy/release", "toy/release", "toy/acquire", "WAIT"});
+}
+
+TEST_CASE("a server that never answers the undo fails as it did before, and nothing is asked of it") {
+  ListRedis redis;
+  AcquireOptions options = waiting(300ms);
+  options.sync_replicas = 1;
+  options.renew_identity = [&](NewIdentity) { return kOne; };
+  redis.answers(kHeld);
+  redis.answers(Reply{0});  // WAIT: no replica
+
+  const Acquired got = acquire(redis, kOne, options);
+  CHECK(gave_up(got).why == GaveUp::Why::unreachable);
+  CHECK(gave_up(got).failure->text.find("replica") != std::string::npos);
+  CHECK(std::ranges::count(redis.log, "toy/acquire") == 1);
 }
 
 TEST_CASE("who is only told busy stays who he is") {
