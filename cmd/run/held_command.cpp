@@ -15,7 +15,9 @@
 #include "cmd/run/held_command.h"
 
 #include <fmt/format.h>
+
 #include <unistd.h>
+#include <csignal>
 
 #include <cerrno>
 #include <utility>
@@ -169,6 +171,7 @@ std::string HeldCommand::what_follows(const Child& child, TimePoint now) const {
 }
 
 std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const {
+  if (options_.signal == SIGKILL) return "stopping the command: SIGKILL now";
   return fmt::format("stopping the command: {} now, SIGKILL in {}", signal_name(options_.signal),
                      describe(remaining(kill, now)));
 }

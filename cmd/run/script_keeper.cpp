@@ -203,8 +203,10 @@ void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadli
   stage_ = Stage::stopping;
   end_ = std::move(end);
   told_to_end_ = until;
-  complain(fmt::format("{}; stopping process {}: {} now, SIGKILL in {}", why, request_.script->pid,
-                       signal_name(request_.signal), describe(remaining(deadlines().kill, Clock::now()))));
+  const std::string then =
+      request_.signal == SIGKILL ? "" : ", SIGKILL in " + describe(remaining(deadlines().kill, Clock::now()));
+  complain(fmt::format("{}; stopping process {}: {} now{}", why, request_.script->pid,
+                       signal_name(request_.signal), then));
 }
 
 Deadlines ScriptKeeper::deadlines() const {

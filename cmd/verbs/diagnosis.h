@@ -11,7 +11,8 @@ namespace rlock {
 struct Finding {
   std::string subject;  ///< "eviction"
   bool fit = true;
-  std::string text;  ///< for a person: what is so, and what to do about it
+  std::string text;    ///< for a person: what is so, and what to do about it
+  bool looked = true;  ///< else nobody knows whether it is fit
 };
 
 /// The lines "name:value" of an answer to INFO.

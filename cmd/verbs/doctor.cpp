@@ -89,8 +89,8 @@ Finding scripting(const Vote& vote) {
 Finding settings(const Reply& refusal) {
   const Failure why = failure_of(refusal);
   if (why.kind != Error::denied) return {"settings", false, why.text};
-  return {"settings", true,
-          "not looked at: this user may not ask for INFO (eviction, persistence, replicas)"};
+  return {"settings", true, "not looked at: this user may not ask for INFO (eviction, persistence, replicas)",
+          false};
 }
 
 Finding distance(Milliseconds took) {
@@ -182,10 +182,12 @@ void Doctor::show(const std::vector<Patient>& patients) const {
     std::vector<Json> findings;
     text += patient.server + "\n";
     for (const Finding& finding : patient.findings) {
-      findings.push_back(Json::object(
-          {{"subject", Json::word(finding.subject)}, {"fit", finding.fit}, {"text", finding.text}}));
-      if (!finding.fit || verbosity() != Verbosity::quiet)
-        text += fmt::format("  {:<4} {:<12} {}\n", finding.fit ? "ok" : "BAD", finding.subject, finding.text);
+      findings.push_back(Json::object({{"subject", Json::word(finding.subject)},
+                                       {"fit", finding.looked ? Json{finding.fit} : Json{}},
+                                       {"text", finding.text}}));
+      const std::string_view mark = !finding.looked ? "?" : finding.fit ? "ok" : "BAD";
+      if (mark != "ok" || verbosity() != Verbosity::quiet)
+        text += fmt::format("  {:<4} {:<12} {}\n", mark, finding.subject, finding.text);
     }
     items.push_back(Json::object(
         {{"server", patient.server}, {"fit", patient.fit()}, {"findings", Json::array(findings)}}));

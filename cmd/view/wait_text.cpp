@@ -47,6 +47,8 @@ bool waits_for_us(const Holder& holder) {
 }
 
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
+  if (view.busy.queue && view.busy.position == 1)
+    return fmt::format("{} free, and we are next in its queue", is);
   if (view.busy.queue) return fmt::format("{} free, and kept for the first in its queue", is);
   if (view.seen != nullptr && view.seen->absent())
     return moment == Moment::over ? " was taken, and is free by now" : ": free by now";

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "cmd/view/wait_text.h"
+
 using namespace rlock;
 using std::chrono_literals::operator""s;
 
@@ -23,6 +25,18 @@ Holder alice() {
 }
 
 }  // namespace
+
+TEST_CASE("the only waiter of a free fair lock is told that it is next, and the others that it is kept") {
+  const LockName name{"k"};
+  const auto text = [&](std::int64_t position) {
+    const Busy busy{.position = position, .queue = 2};
+    return wait_text({.name = name, .now = Clock::now(), .busy = busy}, Moment::waiting);
+  };
+  CHECK_MESSAGE(text(1).find(" is free, and we are next in its queue; 1st of 2") != std::string::npos,
+                text(1));
+  CHECK_MESSAGE(text(2).find(" is free, and kept for the first in its queue; 2nd of 2") != std::string::npos,
+                text(2));
+}
 
 TEST_CASE("a holder is shown as a person looks for it") {
   CHECK(holder_text(alice(), 1723s) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");

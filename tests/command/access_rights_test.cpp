@@ -232,7 +232,7 @@ TEST_CASE("the doctor of a user who may not see settings says so") {
   Scene scene;
   Rlock doctor = scene.start({"doctor", "--prefix", "app:"});
   CHECK(doctor.exit_code(kDeadline) == 0);
-  CHECK(doctor.out().find("ok   settings     not looked at: this user may not ask for INFO") !=
+  CHECK(doctor.out().find("?    settings     not looked at: this user may not ask for INFO") !=
         std::string::npos);
   CHECK(doctor.out().find("ok   scripting    scripts run") != std::string::npos);
 }

@@ -150,7 +150,7 @@ TEST_CASE("the JSON of every type that rlock takes is as the manual says") {
     done(redis, {"lock", "acquire", type, "--type", type, "--lease", "10m"});
   check(redis, "nothing", "none", "free");
   check(redis, "lock", "lock", "held");
-  check(redis, "fair", "lock", "held");  // with nobody in its queue it is one
+  check(redis, "fair", "fair", "held");  // with nobody in its queue, too
   check(redis, "fenced", "fenced", "held");
   check(redis, "spin", "lock", "held");
   check(redis, "read", "read-write", "held");

@@ -251,6 +251,14 @@ TEST_CASE("an owner whose id is a word of English is told from a sentence") {
   }
 }
 
+TEST_CASE("a command that gets SIGKILL at once is not announced another one") {
+  RedisServer redis;
+  Rlock run = redis.rlock("run", "-k", "k", "--signal", "KILL", "--max-hold", "1s", "--", "sleep", "60");
+  CHECK(run.exit_code(std::chrono::seconds{30}) == 124);
+  CHECK_MESSAGE(run.err().find("SIGKILL now") != std::string::npos, run.err());
+  CHECK_MESSAGE(run.err().find("SIGKILL in") == std::string::npos, run.err());
+}
+
 TEST_CASE("a shell line as one word is told of -c") {
   RedisServer redis;
   for (const char* line : {"ls | head", "make && make install", "./deploy.sh --now", "/bin/echo hi"}) {
