@@ -4,11 +4,12 @@
 -- KEYS  pool     string: how many permits are available
 --       request  string: this request was done
 --       taken    of a pool only, zset: id -> end of its lease
+--       slots    the same, zset: see mend_slots
 -- ARGV  memory   for how many ms the request is remembered
 -- ->    {done}           deleted
 --       {absent}         there is none
 --       {foreign, kind}  something else stands there
-local pool, request, taken = KEYS[1], KEYS[2], KEYS[3]
+local pool, request, taken, slots = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local memory = ARGV[1]
 local kind_of = include('kind_of')
 local discard = include('discard')
@@ -25,5 +26,8 @@ end
 redis.call('del', pool)
 -- Second: behind a write that takes no memory it is let through when none is left.
 redis.call('set', request, 1, 'px', memory)
-if taken then discard(taken) end
+if taken then
+  discard(taken)
+  discard(slots)
+end
 return {'done'}

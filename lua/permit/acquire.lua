@@ -3,6 +3,7 @@
 --
 -- KEYS  pool     string: how many permits are available
 --       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       slots    zset: see mend_slots
 --       line, waiters, facts
 --                who waits for it: see in_turn
 --       request  optional, string: as in lock/acquire
@@ -24,7 +25,7 @@
 --       {other_size, size}    the pool has another size
 --       {too_small, size}     the pool is smaller than what is asked for
 --       {foreign, kind}       something else stands there
-local pool, taken, request = KEYS[1], KEYS[2], KEYS[6]
+local pool, taken, slots, request = KEYS[1], KEYS[2], KEYS[3], KEYS[7]
 local owner, count, lease, total, channel, sharded, memory =
   ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local kind_of = include('kind_of')
@@ -33,13 +34,17 @@ local announce = include('announce')
 local reclaim = include('reclaim')
 local taken_permits = include('taken_permits')
 local permits_of = include('permits_of')
+local mend_slots = include('mend_slots')
+local free_slot = include('free_slot')
+local lives_for = include('lives_for')
+local permit_id = include('permit_id')
 local in_pieces = include('in_pieces')
 local is_over = include('is_over')
 local in_turn = include('in_turn')
 local leave_line = include('leave_line')
 local tell_waiters = include('tell_waiters')
 local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 3, channel, sharded, ARGV[8])
+local queue = queue_at(KEYS, 4, channel, sharded, ARGV[8])
 
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
@@ -49,12 +54,13 @@ if kind == 'none' and not total then return {'absent'} end
 local time = now()
 local more = kind == 'none'
 if more then redis.call('set', pool, total - redis.call('zcard', taken)) end
-if reclaim(pool, taken, time) > 0 then more = true end
+if reclaim(pool, taken, slots, time) > 0 then more = true end
 local available = tonumber(redis.call('get', pool))
 local size = available + redis.call('zcard', taken)
 if total and size ~= total then return {'other_size', size} end
 
-local ours, slots, tails = permits_of(owner, count, taken)
+mend_slots(taken, slots, lease)
+local ours, tails = permits_of(owner, count, taken, slots)
 local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
@@ -83,18 +89,20 @@ end
 -- Or nobody could give back any more.
 if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
 
-local slot, leases = 0, {}
+local slot, leases, named = -1, {}, {-1, ''}
 for i = 1, count do
   local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0
   if not ours[i] then
-    while slots[slot] and slot < 65535 do slot = slot + 1 end  -- which stands for none
-    slots[slot] = true
-    ours[i] = 'rk' .. string.char(math.floor(slot / 256) % 256, slot % 256) .. tails[i]
+    slot = free_slot(slots, slot + 1)
+    named[#named + 1], named[#named + 2] = slot, tails[i]
+    ours[i] = permit_id(slot, tails[i])
   end
   leases[2 * i - 1], leases[2 * i] = math.max(ends, time + lease), ours[i]
 end
 if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
+if missing > 0 then in_pieces('zadd', slots, named) end
+lives_for(slots, lease)
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 

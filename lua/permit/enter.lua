@@ -4,6 +4,7 @@
 --
 -- KEYS  pool   string: how many permits are available
 --       taken  zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
+--       slots  zset: see mend_slots
 -- ARGV  owner  who asks
 --       count  how many it must have
 --       lease  milliseconds that they are needed for, which never shortens what they have; 0: it is only
@@ -11,7 +12,7 @@
 -- ->    {held, now, id, ...}  it has; now is the server's time in ms since the epoch
 --       {not_ours}            it has not
 --       CROWD, an error       more are taken than can be looked at
-local pool, taken = KEYS[1], KEYS[2]
+local pool, taken, slots = KEYS[1], KEYS[2], KEYS[3]
 local owner, count, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local kind_of = include('kind_of')
 local now = include('now')
@@ -22,7 +23,7 @@ local kind_taken = taken_permits(taken)
 if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
 if kind_of(pool) ~= 'number' or kind_taken ~= 'zset' then return {'not_ours'} end
 local time = now()
-local ours = permits_of(owner, count, taken)
+local ours = permits_of(owner, count, taken, slots)
 for i = 1, count do
   if not ours[i] or tonumber(redis.call('zscore', taken, ours[i])) <= time then return {'not_ours'} end
 end

@@ -41,6 +41,10 @@ std::vector<std::string> line_keys(const LockName& name) {
   return {line, line + ":waiters", line + ":facts"};
 }
 
+std::string permit_slots_key(const LockName& name) {
+  return prefix_name("redisson_unlock_latch", name) + ":slots";
+}
+
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
 std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }

@@ -34,6 +34,10 @@ std::vector<std::string> fair_queue_keys(const LockName& name);
 /// for a fair lock, too). Among Redisson's unlock latches, as the queue's.
 std::vector<std::string> line_keys(const LockName& name);
 
+/// The slots of rlock's permits: a zset, the end of a permit's id -> its slot. It can be made from the permits that
+/// are taken, so nothing is lost with it. Among Redisson's unlock latches, as the queue's.
+std::string permit_slots_key(const LockName& name);
+
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
 std::string metadata_key(const LockName& name);
 

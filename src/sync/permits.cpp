@@ -53,13 +53,14 @@ Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
       hold_(hold),
       requests_(claim_, hold),
       line_(claim_, permits_channel(claim_.name)),
-      taken_(suffix_name(claim_.name, "timeout")) {}
+      taken_(suffix_name(claim_.name, "timeout")),
+      slots_(permit_slots_key(claim_.name)) {}
 
 std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
 
 Call Permits::enter(Milliseconds lease) const {
   Call call{.script = &scripts::permit_enter,
-            .keys = {claim_.name.str(), taken_},
+            .keys = {claim_.name.str(), taken_, slots_},
             .args = {claim_.owner.str(), std::to_string(wanted_.count), number(lease)}};
   call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
   return call;
@@ -106,7 +107,7 @@ std::optional<Call> Permits::undo(Wake wake) const {
 
 Call Permits::renew() const {
   return {.script = &scripts::permit_renew,
-          .keys = {claim_.name.str(), taken_},
+          .keys = {claim_.name.str(), taken_, slots_},
           .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease)}};
 }
 
@@ -118,7 +119,7 @@ Call Permits::release(const ReleaseOptions& options) const {
 
 Call Permits::release_call(const ReleaseOptions& options, Way way) const {
   Call call{.script = &scripts::permit_release,
-            .keys = {claim_.name.str(), taken_},
+            .keys = {claim_.name.str(), taken_, slots_},
             .args = {claim_.owner.str(), std::to_string(wanted_.count),
                      number(options.keep_until.value_or(Milliseconds{0})),
                      options.wake == Wake::nobody ? "" : permits_channel(claim_.name).str(),

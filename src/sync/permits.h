@@ -42,7 +42,7 @@ class Permits final : public Lockable {
 
   const LockName& name() const override { return claim_.name; }
   const Owner& owner() const override { return claim_.owner; }
-  Evidence evidence() const override { return {taken_, claim_.owner.str(), line_.waiting()}; }
+  Evidence evidence() const override { return {slots_, claim_.owner.str(), line_.waiting()}; }
 
  private:
   Attempt decode(const Reply& reply) const override;
@@ -57,6 +57,7 @@ class Permits final : public Lockable {
   HoldRequests requests_;
   Line line_;
   std::string taken_;  ///< zset: id -> end of its lease
+  std::string slots_;  ///< zset: which permits of rlock are taken, see permit_slots_key()
 };
 
 }  // namespace rlock

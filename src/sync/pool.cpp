@@ -87,7 +87,7 @@ PoolAnswer Pool::read_drain(const Reply& reply) const {
 
 Call Pool::remove() const {
   Call call = request(scripts::counter_delete, {number(kRequestMemory)});
-  if (kind_ == PoolKind::permits) call.keys.push_back(taken());
+  if (kind_ == PoolKind::permits) append(call.keys, {taken(), permit_slots_key(name_)});
   return call;
 }
 
@@ -98,7 +98,7 @@ PoolAnswer Pool::read_remove(const Reply& reply) const {
 
 Call Pool::release(const std::vector<std::string>& ids) const {
   Call call{.script = &scripts::permit_release_ids,
-            .keys = {name_.str(), taken()},
+            .keys = {name_.str(), taken(), permit_slots_key(name_)},
             .args = {permits_channel(name_).str(), word(pub_sub_)}};
   append(call.keys, line_keys(name_));
   call.args.insert(call.args.end(), ids.begin(), ids.end());

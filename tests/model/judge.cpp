@@ -91,7 +91,7 @@ void World::judge_backing(int who) {
     const std::int64_t ttl = store_.call({"pttl", place.key}).integer();
     if (type == "none") return blame(fmt::format("{} holds '{}', but it is gone", name, place.key));
     if (plan(who).type == "permit") {
-      judge_permits(who, place.key);
+      judge_permits(who, suffix_name(LockName{setting_->keys.front()}, "timeout"));
       continue;
     }
     const std::int64_t before = ends_before_[place.key] - store_.now();

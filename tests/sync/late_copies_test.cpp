@@ -69,7 +69,7 @@ struct History {
     }
     if (type == "string") return cli({"GET", key}) == member ? Has{1, pttl(key)} : Has{};
     if (type != "zset") return {};
-    const Reply permits = redis.run(command({"ZRANGE", key, "0", "-1", "WITHSCORES"}));
+    const Reply permits = redis.run(command({"ZRANGE", "{k}:timeout", "0", "-1", "WITHSCORES"}));
     if (permits.items().empty()) return {};
     const Reply time = redis.run(command({"TIME"}));
     const std::int64_t now = std::stoll(time.at(0).text()) * 1000 + std::stoll(time.at(1).text()) / 1000;

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -19,6 +20,22 @@ using How = Released::How;
 namespace {
 
 std::vector<std::int64_t> slots_of(const Attempt& attempt) { return std::get<Held>(attempt).slots; }
+
+const std::string kSlots = "redisson_unlock_latch:{pool}:slots";
+
+/// How long the server works on a call, in microseconds: the median of some.
+std::int64_t server_time(Permitted& scene, const Call& call) {
+  std::vector<std::int64_t> times;
+  for (int i = 0; i < 15; ++i) {
+    scene.server.cli({"CONFIG", "RESETSTAT"});
+    REQUIRE(!scene.redis.run(call).is_error());
+    const std::string stats = scene.server.cli({"INFO", "commandstats"});
+    const std::size_t at = stats.find("usec=", stats.find("cmdstat_eval"));
+    times.push_back(std::stoll(stats.substr(at + 5)));
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
 
 }  // namespace
 
@@ -156,6 +173,53 @@ TEST_CASE("slots are the smallest numbers that no living permit has") {
   CHECK(slots_of(scene.ask(permits("d:1", {.total = 4}))) == std::vector<std::int64_t>{1});
   scene.release(permits("a:1"));
   CHECK(slots_of(scene.ask(permits("e:1", {.count = 2, .total = 4}))) == std::vector<std::int64_t>{0, 2});
+}
+
+TEST_CASE("taking, renewing and releasing cost the same however many permits are taken") {
+  Permitted scene;
+  scene.pool_of(9990);
+  const Permits mine = permits("me:1");
+  REQUIRE(is_held(scene.ask(mine)));
+  const std::vector<Call> calls{mine.ask(), mine.renew()};
+  std::vector<std::int64_t> before;
+  for (const Call& call : calls) before.push_back(server_time(scene, call));
+  for (int i = 0; i < 98; ++i) scene.ask(permits("crowd:" + std::to_string(i), {.count = 100}));
+  REQUIRE(scene.taken() == "9801");
+  for (std::size_t i = 0; i < 2; ++i) {
+    CAPTURE(i);
+    CHECK(server_time(scene, calls[i]) <= 3 * before[i] + 100);
+  }
+  CHECK(server_time(scene, permits("none:1").release({})) <= 3 * before[1] + 100);
+}
+
+TEST_CASE("permits are renewed and released, and slots stay apart, when what is known of slots is lost") {
+  Permitted scene;
+  const Permits mine = permits("a:1", {.count = 2, .total = 4});
+  CHECK(slots_of(scene.ask(mine)) == std::vector<std::int64_t>{0, 1});
+  for (const std::string word : {"none", "string"}) {
+    scene.server.del(kSlots);
+    if (word == "string") scene.server.cli({"SET", kSlots, "junk"});
+    CHECK(slots_of(scene.ask(permits("b:1", {.total = 4}))) == std::vector<std::int64_t>{2});
+    scene.server.del(kSlots);
+    CHECK(scene.renew(mine));
+    CHECK(scene.server.pttl(kSlots) > 0);
+    CHECK(scene.ask(mine).index() == 0);
+    scene.server.del(kSlots);
+    CHECK(scene.release(permits("b:1")).how == How::yes);
+  }
+  CHECK(scene.release(mine).how == How::yes);
+  CHECK(scene.available() == "4");
+  CHECK(!scene.server.has(kSlots));
+}
+
+TEST_CASE("a slot whose permit another client gives back is free again") {
+  Permitted scene;
+  const auto first = std::get<Held>(scene.ask(permits("a:1", {.total = 2})));
+  REQUIRE(is_held(scene.ask(permits("b:1", {.total = 2}))));
+  scene.server.cli({"ZREM", "{pool}:timeout", first.permits.front()});  // as Redisson does
+  scene.server.cli({"INCR", "pool"});
+  CHECK(scene.release(permits("a:1")).how == How::was_not_ours);
+  CHECK(slots_of(scene.ask(permits("c:1", {.total = 2}))) == std::vector<std::int64_t>{0});
 }
 
 TEST_CASE("a permit of a Java client takes no slot, and both sides count and release each other's") {
