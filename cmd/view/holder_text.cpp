@@ -61,14 +61,17 @@ std::string holder_text(const Holder& holder, std::optional<Milliseconds> now) {
   return text;
 }
 
-std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now) {
+std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
+                         std::int64_t unnamed) {
   std::string text;
   const std::size_t named = std::min(holders.size(), kNamed);
   for (std::size_t i = 0; i < named; ++i) {
     if (i > 0) text += i + 1 == named ? " and " : ", ";
     text += holder_text(holders[i], now);
   }
-  return holders.size() > named ? fmt::format("{}, and {} more", text, holders.size() - named) : text;
+  const std::int64_t more = unnamed + static_cast<std::int64_t>(holders.size() - named);
+  if (named == 0 && more > 0) return fmt::format("{} {}", more, more == 1 ? "client" : "clients");
+  return more > 0 ? fmt::format("{}, and {} more", text, more) : text;
 }
 
 std::string outlook_text(const Holder& holder, Milliseconds now) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,8 +15,9 @@ namespace rlock {
 /// nothing where that is not known.
 std::string holder_text(const Holder& holder, std::optional<Milliseconds> now);
 
-/// Several of them: "A, B and C, and 4 more".
-std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now);
+/// Several of them, of whom `unnamed` more are not in `holders`: "A, B and C, and 4 more".
+std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
+                         std::int64_t unnamed = 0);
 
 /// When a hold ends: "frees in 26s if it is dead", "not renewed for 34s: it looks dead, and frees in 5s".
 std::string outlook_text(const Holder& holder, Milliseconds now);

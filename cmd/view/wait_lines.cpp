@@ -106,7 +106,8 @@ void WaitLines::want(TimePoint by, TimePoint now) {
 
 void WaitLines::begin_inquiry() {
   fresh_ = false;
-  inquiry_.begin(name_of(*busy_, part_), channel_, subject_.deployment.timeouts.command);
+  inquiry_.glance(name_of(*busy_, part_), asker_.value_or(Owner{}), channel_,
+                  subject_.deployment.timeouts.command);
 }
 
 void WaitLines::advance() {
@@ -127,7 +128,6 @@ WaitView WaitLines::view(TimePoint now) const {
           .state = subject_.state,
           .seen = fresh_ && seen_ ? &*seen_ : nullptr,
           .seen_once = seen_ ? &*seen_ : nullptr,
-          .asker = asker_,
           .listeners = channel_ ? listeners_ : 0};
 }
 

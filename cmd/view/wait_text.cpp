@@ -42,6 +42,16 @@ std::optional<Milliseconds> now_of(const WaitView& view) {
   return view.seen != nullptr ? std::optional{view.seen->now} : std::nullopt;
 }
 
+std::string text_of(const WaitView& view, const std::vector<Holder>& holders) {
+  return holders_text(holders, now_of(view), view.seen != nullptr ? view.seen->unnamed : 0);
+}
+
+/// The one who has it, where that is one.
+const Holder* only(const WaitView& view, const std::vector<Holder>& holders) {
+  const bool others = view.seen != nullptr && view.seen->unnamed > 0;
+  return holders.size() == 1 && !others ? &holders.front() : nullptr;
+}
+
 bool waits_for_us(const Holder& holder) {
   return holder.meta && holder.meta->host == host_name() && is_ancestor(holder.meta->pid);
 }
@@ -57,12 +67,8 @@ std::string nobody_text(const WaitView& view, std::string_view is, Moment moment
 
 std::string place(const WaitView& view) {
   const Busy& busy = view.busy;
-  if (view.seen != nullptr && view.asker) {
-    const auto& waiters = view.seen->waiters;
-    const auto ours = std::ranges::find(waiters, *view.asker, &Waiter::owner);
-    if (ours != waiters.end())
-      return fmt::format("; {} of {}", ordinal(ours - waiters.begin() + 1), waiters.size());
-  }
+  if (view.seen != nullptr && view.seen->place)
+    return fmt::format("; {} of {}", ordinal(view.seen->place->position), view.seen->place->length);
   if (busy.position && busy.queue) return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
   return view.listeners > 0 ? fmt::format("; {} wait", view.listeners) : "";
 }
@@ -76,9 +82,10 @@ std::string outlook_of_busy(const Busy& busy, TimePoint now) {
 
 std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
   if (view.seen == nullptr) return outlook_of_busy(view.busy, view.now);
-  if (holders.size() != 1) return "";
-  const bool kept = holders[0].meta && holders[0].meta->ended_at;
-  return fmt::format("; {}{}", kept ? "kept " : "", outlook_text(holders[0], view.seen->now));
+  const Holder* holder = only(view, holders);
+  if (holder == nullptr) return "";
+  const bool kept = holder->meta && holder->meta->ended_at;
+  return fmt::format("; {}{}", kept ? "kept " : "", outlook_text(*holder, view.seen->now));
 }
 
 }  // namespace
@@ -89,14 +96,15 @@ std::string wait_text(const WaitView& view, Moment moment) {
   std::string text = quoted(view.name);
   if (!view.state.empty()) {
     text += fmt::format(": {}", view.state);
-    if (!holders.empty()) text += "; held by " + holders_text(holders, now_of(view));
+    const bool held = !holders.empty() || (view.seen != nullptr && view.seen->unnamed > 0);
+    if (held) text += "; held by " + text_of(view, holders);
   } else if (holders.empty()) {
     text += nobody_text(view, is, moment);
   } else {
-    text += fmt::format("{} held by {}", is, holders_text(holders, now_of(view)));
+    text += fmt::format("{} held by {}", is, text_of(view, holders));
   }
-  if (holders.size() == 1 && waits_for_us(holders[0])) {
-    if (holders[0].meta->renews) return text + ", which waits for this command";
+  if (const Holder* holder = only(view, holders); holder != nullptr && waits_for_us(*holder)) {
+    if (holder->meta->renews) return text + ", which waits for this command";
     text += ", an ancestor of this very process";
   }
   return text + place(view) + outlook(view, holders);

@@ -19,7 +19,6 @@ struct WaitView {
   std::string_view state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
   const Inspection* seen = nullptr;       ///< the key as it is now; nothing where the server has not said
   const Inspection* seen_once = nullptr;  ///< as it was when the server last said it
-  std::optional<Owner> asker{};           ///< who waits: us
   std::int64_t listeners = 0;             ///< who waits, ourselves included; 0: nobody can say
 };
 

@@ -5,11 +5,21 @@
 namespace rlock {
 
 void Inquiry::begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within) {
+  begin(InspectionSteps{name}, name, channel, answer_within);
+}
+
+void Inquiry::glance(const LockName& name, const Owner& asker, const std::optional<Channel>& channel,
+                     Milliseconds answer_within) {
+  begin(InspectionSteps{name, asker}, name, channel, answer_within);
+}
+
+void Inquiry::begin(InspectionSteps steps, const LockName& name, const std::optional<Channel>& channel,
+                    Milliseconds answer_within) {
   drop();
   answer_within_ = answer_within;
   begun_ = Clock::now();
   listeners_ = 0;
-  steps_.emplace(name);
+  steps_ = std::move(steps);
   post_next();
   // The waiter knows the channel already: counting need not wait for the kind of the lock.
   if (channel) count_ = redis_.post(count_listeners(name, *channel), {}, plus(begun_, answer_within_));

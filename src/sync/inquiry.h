@@ -24,6 +24,10 @@ class Inquiry {
   /// that takes longer is silent, and its connection is abandoned.
   void begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within);
 
+  /// The same by one call, for a wait line: a glance for `asker`, who may be empty. See glance_at().
+  void glance(const LockName& name, const Owner& asker, const std::optional<Channel>& channel,
+              Milliseconds answer_within);
+
   /// Goes on where answers have come.
   void advance();
   TimePoint wake_at() const;
@@ -39,6 +43,8 @@ class Inquiry {
   void drop();
 
  private:
+  void begin(InspectionSteps steps, const LockName& name, const std::optional<Channel>& channel,
+             Milliseconds answer_within);
   bool answered(Redis::Request request) const;
   void post_next();
   void read_listeners_of_all();

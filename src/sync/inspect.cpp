@@ -308,6 +308,38 @@ Inspection read_inspection(const LockName& name, const KnownFacts& known, const 
   return Reader{name, known, reply}.read();
 }
 
+Call glance_at(const LockName& name, const Owner& asker) {
+  return {.script = &scripts::inspect_glance,
+          .keys = {name.str(), metadata_key(name), suffix_name(name, "timeout"), permit_slots_key(name),
+                   fair_queue_keys(name).front(), line_keys(name).front()},
+          .args = {asker.str()},
+          .largest_reply = kLargestInspection};
+}
+
+Inspection read_glance(const LockName& name, const Reply& reply) {
+  Inspection seen{.name = name, .now = reply.at(0).milliseconds()};
+  const std::string kind = reply.at(1).text();
+  seen.kind = kind_stored_as(kind);
+  if (seen.kind == nullptr && kind != "none") seen.foreign = kind;
+  seen.ttl = ttl_of(reply.at(2).milliseconds());
+  seen.unnamed = reply.at(3).integer();
+  if (reply.at(4).integer() > 0) seen.place = {reply.at(4).integer(), reply.at(5).integer()};
+  const std::vector<Reply>& items = reply.items();
+  for (std::size_t i = 6; i + 3 < items.size(); i += 4) {
+    Holder holder{.ttl = ttl_of(items[i + 2].milliseconds())};
+    const std::string owner = items[i].text();
+    holder.permit = items[i + 1].text();
+    holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
+    holder.slot = slot_in(holder.permit);
+    if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
+    holder.meta = parse_metadata(items[i + 3].text());
+    seen.holders.push_back(std::move(holder));
+  }
+  if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;
+  if (seen.kind == &kinds::semaphore && seen.state == Inspection::State::held) seen.kind = &kinds::permit;
+  return seen;
+}
+
 bool lacks_facts(const Inspection& inspection) {
   return std::ranges::any_of(inspection.holders,
                              [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });

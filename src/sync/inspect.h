@@ -44,7 +44,13 @@ struct Waiter {
   std::optional<Metadata> meta{};       ///< as of a holder
 };
 
-/// Everything about one key.
+/// Where somebody stands among those that wait: `position` (from 1) of `length`.
+struct Place {
+  std::int64_t position;
+  std::int64_t length;
+};
+
+/// Everything about one key; or, of a glance, what a wait line says of it.
 struct Inspection {
   enum class State { free, held, kept, open, closed };
 
@@ -61,6 +67,8 @@ struct Inspection {
   std::optional<std::int64_t> count;      ///< of a latch
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< which of several servers says so
+  std::int64_t unnamed = 0;               ///< so many holders more; of a glance, which names only some
+  std::optional<Place> place{};           ///< of whoever has glanced at it
   std::optional<PastHold> last;           ///< who had it, where it is free and somebody has asked for that
 
   /// How many wait for a release, as far as is known: those that have a place, and those that only listen.
@@ -89,6 +97,11 @@ KnownFacts read_facts(const Reply& reply);
 ///   2. What stands there?
 Call inspect_key(const LockName& name, const Facts& facts);
 Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply);
+
+/// For a wait line one call is enough, and it costs the server the same however many wait: a few of the
+/// holders with their facts, and the place of `asker` (may be empty) among those that wait.
+Call glance_at(const LockName& name, const Owner& asker);
+Inspection read_glance(const LockName& name, const Reply& reply);
 
 /// Is there a holder of rlock's without facts? It may have come between the two replies: the first call is
 /// worth sending again.

@@ -22,6 +22,9 @@ Facts all_facts(const std::vector<KnownFacts>& known) {
 
 InspectionSteps::InspectionSteps(LockName name) : name_(std::move(name)), call_(ask_facts(name_)) {}
 
+InspectionSteps::InspectionSteps(LockName name, const Owner& asker)
+    : name_(std::move(name)), step_(Step::glance), call_(glance_at(name_, asker)) {}
+
 void InspectionSteps::ask(Step step, std::optional<Call> call) {
   step_ = step;
   call_ = std::move(call);
@@ -37,16 +40,20 @@ void InspectionSteps::read(const Votes& votes) {
       inspected_ = votes;
       read_views();
       // A holder that came between the two replies has written its facts by now.
-      const bool unknown = std::ranges::any_of(views_, [](const View& view) {
-        const auto* seen = std::get_if<Inspection>(&view);
-        return seen != nullptr && lacks_facts(*seen);
-      });
-      return unknown ? ask(Step::facts_again, ask_facts(name_)) : ask(Step::over, std::nullopt);
+      return any_lacks_facts() ? ask(Step::facts_again, ask_facts(name_)) : ask(Step::over, std::nullopt);
     }
     case Step::facts_again:
       read_facts_of_all(votes);
       read_views();
       return ask(Step::over, std::nullopt);
+    case Step::glance:
+    case Step::glance_again: {
+      inspected_ = votes;
+      const bool first = step_ == Step::glance;
+      read_views();
+      // A holder that has just come writes its facts behind its acquire.
+      return first && any_lacks_facts() ? ask(Step::glance_again, call_) : ask(Step::over, std::nullopt);
+    }
     case Step::over: return;
   }
 }
@@ -54,6 +61,13 @@ void InspectionSteps::read(const Votes& votes) {
 void InspectionSteps::read_facts_of_all(const Votes& votes) {
   for (std::size_t node = 0; node < votes.size(); ++node)
     if (votes[node].reply) known_[node] = read_facts(*votes[node].reply);
+}
+
+bool InspectionSteps::any_lacks_facts() const {
+  return std::ranges::any_of(views_, [](const View& view) {
+    const auto* seen = std::get_if<Inspection>(&view);
+    return seen != nullptr && lacks_facts(*seen);
+  });
 }
 
 void InspectionSteps::read_views() {
@@ -67,6 +81,7 @@ InspectionSteps::View InspectionSteps::view(std::size_t node) const {
   if (!vote.reply) return Failure{Error::unreachable, "no answer"};
   if (vote.reply->is_error()) return failure_of(*vote.reply);
   try {
+    if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *vote.reply);
     return read_inspection(name_, known_[node], *vote.reply);
   } catch (const Error& error) {
     return Failure{error.kind(), error.what()};  // out of shape: this node says nothing, others may

@@ -19,6 +19,9 @@ class InspectionSteps {
  public:
   explicit InspectionSteps(LockName name);
 
+  /// A glance for a wait line: one call, see glance_at().
+  InspectionSteps(LockName name, const Owner& asker);
+
   /// To be sent to every node now; nothing: the inspection is over.
   const std::optional<Call>& call() const noexcept { return call_; }
 
@@ -33,11 +36,12 @@ class InspectionSteps {
   const std::vector<View>& views() const noexcept { return views_; }
 
  private:
-  enum class Step { facts, inspect, facts_again, over };
+  enum class Step { facts, inspect, facts_again, glance, glance_again, over };
 
   void ask(Step step, std::optional<Call> call);
   void read_facts_of_all(const Votes& votes);
   void read_views();
+  bool any_lacks_facts() const;
   View view(std::size_t node) const;
 
   LockName name_;

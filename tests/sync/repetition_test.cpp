@@ -191,6 +191,8 @@ const Repetition kRepetitions[] = {
      "[N, 'o\\x0a{\"a\":1}']"},
     {"inspect/facts", "HSET m o f", "m k", "", "['o', 'f']"},
     {"inspect/content", "HSET k o:1 1;HSET h a 1", "k h", "hash", "['lock:o:1', '']"},
+    {"inspect/glance", "HSET k o 1;ZADD l 1 p;ZADD l 2 q", "k m T s z l", "q",
+     "[N, 'lock', -1, 0, 2, 2, 'o', '', -1, '']"},
     {"inspect/key", "HSET k o 1", "k q d t T fw l w f", "o",
      "[N, 'lock', -1, ['o', '1'], [], [], [], [], [], []]"},
 };

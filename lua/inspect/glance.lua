@@ -1,0 +1,112 @@
+-- Look at a key for somebody who waits for it: who has it, and which place the waiter has. Takes the same few
+-- commands however many have it or wait, so only some of those who have it are named. Changes nothing.
+--
+-- KEYS  lock    whatever it is
+--       meta    hash: owner -> JSON, what holders say of themselves
+--       taken   zset: permit -> end of its lease (ms since the epoch)
+--       slots   zset: see mend_slots
+--       queue   list: the queue of a fair lock
+--       line    zset: who waits for a lock that is not fair, owner -> when it arrived
+-- ARGV  owner   who waits; '': nobody
+-- ->    {now, kind, pttl, unnamed, place, length, owner, permit, end, JSON, ...}
+--       now      the server's time in ms since the epoch
+--       kind     none, lock, read-write, string, number, or another type of Redis
+--       unnamed  so many have it besides those who are named
+--       place    of the waiter, from 1; 0: it has none. length: how many wait
+--       owner    '' where nobody knows whose permit it is; permit: its id, else ''; end: in so many ms, -1: never;
+--                JSON: '' where it says nothing
+local lock, meta, taken, slots, queue, line = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local asker = ARGV[1]
+local now = include('now')
+local field_of = include('field_of')
+local tail_of = include('tail_of')
+local permit_id = include('permit_id')
+local slot_in = include('slot_in')
+local most_named = 3
+
+local time, rest = now(), redis.call('pttl', lock)
+local has_facts = redis.call('type', meta).ok == 'hash'
+local named, unnamed, holders = 0, 0, {}
+
+local function name(owner, permit, ends)
+  named = named + 1
+  local facts = has_facts and owner ~= '' and field_of(meta, owner, 65536) or ''
+  for _, word in ipairs({owner, permit, ends, facts}) do holders[#holders + 1] = word end
+end
+
+local function read_owners()
+  local fields, seen = redis.call('hscan', lock, '0', 'count', '10')[2], {}
+  unnamed = redis.call('hlen', lock)
+  for i = 1, #fields, 2 do
+    local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
+    local counts = owner == 'mode' or seen[owner] or named < most_named
+    if counts then unnamed = unnamed - 1 end
+    if counts and owner ~= 'mode' and not seen[owner] then name(string.sub(owner, 1, 1000), '', rest) end
+    seen[owner] = counts
+  end
+end
+
+-- When a permit ends: nothing where it has ended, or is not taken.
+local function end_of(id)
+  local score = tonumber(redis.call('zscore', taken, id) or 0)
+  if score <= time then return nil end
+  return score >= 922337203685477 and -1 or score - time  -- Redisson's for never
+end
+
+-- How many permits an owner has, as far as eight, and the first of them.
+local function first_permit(owner)
+  local count, first = 0, nil
+  for i = 1, 8 do
+    local tail = tail_of(owner, i)
+    local slot = redis.call('zscore', slots, tail)
+    local id = slot and permit_id(tonumber(slot), tail)
+    if not id or not end_of(id) then return count, first end
+    count, first = count + 1, first or id
+  end
+  return count, first
+end
+
+local function read_permits()
+  unnamed = redis.call('zcount', taken, '(' .. time, '+inf')
+  local known = has_facts and redis.call('type', slots).ok == 'zset'
+  local some = known and redis.call('hscan', meta, '0', 'count', '10')[2] or {}
+  for i = 1, math.min(#some, 40), 2 do
+    local count, permit = 0, nil
+    if named < most_named then count, permit = first_permit(some[i]) end
+    if permit then name(some[i], permit, end_of(permit)) end
+    unnamed = unnamed - count
+  end
+  -- Those of other clients; of those of rlock whose owner is not known, only the number is said.
+  local ids = redis.call('zrangebyscore', taken, '(' .. time, '+inf', 'limit', 0, 10)
+  for _, id in ipairs(ids) do
+    if named < most_named and not slot_in(id) then
+      name('', string.sub(id, 1, 1000), end_of(id))
+      unnamed = unnamed - 1
+    end
+  end
+end
+
+local kind = redis.call('type', lock).ok
+if kind == 'hash' then
+  local mode = field_of(lock, 'mode', 5)
+  kind = (mode == 'read' or mode == 'write') and 'read-write' or 'lock'
+  read_owners()
+elseif kind == 'string' then
+  local text = redis.call('getrange', lock, 0, 999)
+  local number = #text <= 16 and string.find(text, '^-?%d+$')
+  kind = number and 'number' or 'string'
+  if not number then name(text, '', rest) end
+  if number and redis.call('type', taken).ok == 'zset' then read_permits() end
+end
+
+-- A fair queue goes before the line, as in inspect/key.
+local queued, lined = tonumber(redis.pcall('llen', queue)) or 0, tonumber(redis.pcall('zcard', line)) or 0
+local place = queued > 0 and asker ~= '' and tonumber(redis.pcall('lpos', queue, asker) or nil)
+place = place and place + 1 or 0
+if place == 0 and lined > 0 then
+  local arrived = redis.call('zscore', line, asker)
+  if arrived then place = queued + redis.call('zcount', line, '-inf', '(' .. arrived) + 1 end
+end
+local answer = {time, kind, rest, math.max(unnamed, 0), place, queued + lined}
+for i = 1, #holders do answer[#answer + 1] = holders[i] end
+return answer
