@@ -60,9 +60,10 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
        .value = "DUR|forever",
        .help = "wait at most DUR, for the server too",
        .manual =
-           "Without -n and --wait, RLOCK_WAIT in the environment counts; without that, rlock waits for ever. The time is counted from the start of rlock. 0 "
-           "means -n; inf and infinity mean forever. If --wait is given and the server does not answer, rlock "
-           "tries again until the wait ends.",
+           "Without -n and --wait, RLOCK_WAIT in the environment counts; without that, rlock waits for ever for others, "
+           "but not for the server. The time is counted from the start of rlock. 0 means -n; inf and infinity mean "
+           "forever. If --wait is given and the server cannot be used, rlock tries again until the wait ends. Without "
+           "it, the exit status is 69 within some seconds: see SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",
        .set = [take](std::string_view value) { take(value, false); },

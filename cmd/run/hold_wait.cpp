@@ -102,6 +102,10 @@ AcquireOptions HoldWait::options() {
   options.good_for = request_.good_for;
   options.sync_replicas = static_cast<int>(request_.sync_replicas);
   options.sync_timeout = request_.sync_timeout;
+  // Where a hold of a process above us was found, this wait is followed by another one on the same connections.
+  options.behind = [this, behind = options.behind](const std::function<void()>& work) {
+    return (!end_the_wait() || session_.signals.any()) && behind(work);
+  };
   return options;
 }
 
@@ -182,7 +186,7 @@ int HoldWait::say(const GaveUp& gave_up) {
     return exit_code::wrong_type;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(session_.describe(failure));
+  complain(session_.describe(failure, lines_.last_known(gave_up)));
   return exit_code::of(failure.kind);
 }
 

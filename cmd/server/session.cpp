@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "loop/finish_behind.h"
 #include "redis/grace.h"
 #include "redis/local.h"
 
@@ -22,6 +23,12 @@ namespace {
 /// How much longer than a quorum the other nodes may take; the second where their answers matter less.
 constexpr Milliseconds kGrace{500};
 constexpr Milliseconds kShortGrace{200};
+
+/// Without --wait: how long a Cluster or the Sentinels may take until they have a primary.
+constexpr Milliseconds kFailover{30000};
+
+/// Without --wait: how long an outage may last in the middle of a wait. A server is restarted in this time.
+constexpr Milliseconds kOutage{60000};
 
 Redis::EnoughFrom quorum_and(Milliseconds grace, std::size_t quorum) {
   return [=, waits = Grace{}](const Votes& so_far, TimePoint now) mutable {
@@ -50,14 +57,22 @@ Session::Session(Deployment resolved, const WaitOptions* wait, const Executor::O
              // here.
              .interrupted = [this] { return signals.drain_any(); }}) {}
 
+Milliseconds Session::first_contact() const {
+  const auto fails_over = [](const Target& target) {
+    return target.topology == Target::Topology::cluster || target.topology == Target::Topology::sentinel;
+  };
+  const bool any = std::ranges::any_of(deployment.targets, fails_over);
+  return any ? kFailover : deployment.timeouts.connect + deployment.timeouts.command;
+}
+
 Patience Session::patience() const {
   return {plus(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
           [this] { return signals.any(); }};
 }
 
-std::string Session::describe(const Failure& failure) const {
-  const std::string what = fmt::format("cannot use redis at {}: {}", redis.str(), failure.text);
-  if (failure.kind != Error::unreachable) return what;
+std::string Session::describe(const Failure& failure, std::string_view known) const {
+  const std::string what = fmt::format("cannot use redis at {}: {}{}", redis.str(), failure.text, known);
+  if (failure.kind != Error::unreachable || !known.empty()) return what;
   if (deployment.named)
     return what +
            (may_wait ? "; see --url, RLOCK_URL, or --wait to wait for it" : "; see --url and RLOCK_URL");
@@ -112,6 +127,11 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, Wait
                       .interrupted = [this] { return signals.any(); }};
   options.attempt_timeout = deployment.timeouts.connect + deployment.timeouts.command;
   options.node_timeout = deployment.timeouts.command;
+  if (!wait.given) {
+    options.first_contact = first_contact();
+    options.outage = kOutage;
+  }
+  options.behind = finish_behind;
   options.hurried = [this] { return signals.insisted(); };
   options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
   return options;

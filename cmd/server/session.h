@@ -55,13 +55,14 @@ class Session {
   Patience patience() const;
 
   /// Why the deployment cannot be used, for a person: it names the servers and, where none can be reached, it
-  /// says what to do.
-  std::string describe(const Failure& failure) const;
+  /// says what to do. `known`: what it said before it failed, "; ..."; then its address was right.
+  std::string describe(const Failure& failure, std::string_view known = {}) const;
 
   /// Throws an Error that says so.
   [[noreturn]] void fail(const Failure& failure) const;
 
  private:
+  Milliseconds first_contact() const;
   Session(Deployment resolved, const WaitOptions* wait, const Executor::Options& options);
 };
 

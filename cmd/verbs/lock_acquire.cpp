@@ -237,7 +237,7 @@ bool Acquire::give_back(Session& session, const HeldKeys& keys) const {
 
 /// With --json also who has it: the holders of the key that could not be had.
 int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
-  if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended()) {
+  if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended() && !session.redis.given_away()) {
     const LockName busy =
         gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};
     const Inspection seen = inspect(session, busy);

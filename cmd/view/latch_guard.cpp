@@ -32,7 +32,9 @@ void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimeP
   Patience patience = wait.one_call(started, session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
   const auto failure = refuse_latch(session.redis, name, wanted, patience);
-  if (failure && !wait.goes_on(started) && !session.signals.any()) session.fail(*failure);
+  const bool goes_on =
+      wait.goes_on(started) || session.redis.keeps_trying();  // as long as the wait itself does
+  if (failure && !goes_on && !session.signals.any()) session.fail(*failure);
 }
 
 }  // namespace rlock

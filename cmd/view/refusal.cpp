@@ -25,7 +25,7 @@ int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines,
     return gave_up.refused->why == Refused::Why::absent ? exit_code::no : exit_code::wrong_type;
   }
   const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(session.describe(failure));
+  complain(session.describe(failure, lines.last_known(gave_up)));
   return exit_code::of(failure.kind);
 }
 

@@ -36,6 +36,9 @@ constexpr Milliseconds kBetweenChanges{1s};
 constexpr Milliseconds kInquiry{250};
 constexpr Milliseconds kAnswer{80};
 
+/// An answer of this age is told with its age, where the server does not answer now.
+constexpr Milliseconds kOldNews{1s};
+
 TimePoint line_at(TimePoint started, std::size_t number) {
   if (number < kLinesAt.size()) return plus(started, kLinesAt[number]);
   return plus(started, kThenEvery * static_cast<std::int64_t>(number - kLinesAt.size() + 1));
@@ -136,15 +139,40 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
   return named != subject_.names.end() ? *named : subject_.names[part];
 }
 
-std::string WaitLines::server_text() const {
-  return fmt::format("waiting for redis at {}: {}", redis_.str(),
-                     failure_ ? failure_->text : "no answer yet");
+/// Why the server cannot be asked, by the newest that is known; nothing while it answers.
+std::optional<std::string> WaitLines::trouble(TimePoint now) const {
+  if (const auto newest = redis_.trouble()) return newest->text;
+  if (failure_) return failure_->text;
+  if (!busy_) return redis_.contacted() ? "it has answered, but not yet to this request" : "no answer yet";
+  const bool old = !fresh_ && now >= plus(busy_->heard, kOldNews);
+  if (old && redis_.given_away()) return "no answer";
+  if (!old || !inquiry_.under_way()) return std::nullopt;
+  return fmt::format("no answer for {}", describe(elapsed(inquiry_.begun_at(), now)));
+}
+
+std::string WaitLines::server_text(std::string_view why, TimePoint now) const {
+  return fmt::format("waiting for redis at {}: {}{}", redis_.str(), why, known_text(now));
+}
+
+std::string WaitLines::known_text(TimePoint now) const {
+  if (!busy_) return "";
+  WaitView then = view(now);
+  then.seen = nullptr;
+  then.listeners = 0;
+  return fmt::format("; {} ago {}", describe(elapsed(busy_->heard, now)), wait_text(then, Moment::past));
+}
+
+std::string WaitLines::last_known(const GaveUp& gave_up) {
+  over();
+  busy_ = gave_up.busy;
+  part_ = gave_up.part;
+  return known_text(Clock::now());
 }
 
 void WaitLines::say(TimePoint now) {
   wanted_by_ = kNever;
   said_at_ = now;
-  if (!busy_ || failure_) return complain(server_text());
+  if (const auto why = trouble(now)) return complain(server_text(*why, now));
   complain("waiting for " + wait_text(view(now), Moment::waiting));
   named_ = named_holder(view(now));
   fresh_ = false;
@@ -156,7 +184,7 @@ void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
   part_ = 0;
   channel_.reset();  // we do not wait any more
   fresh_ = false;
-  if (!busy_ || failure_) return;
+  if (!busy_ || failure_ || redis_.given_away()) return;
   begin_inquiry();
   const TimePoint until = plus(Clock::now(), kInquiry);
   for (advance(); inquiry_.under_way() && Clock::now() < until && !signals_.insisted(); advance())
@@ -172,9 +200,11 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   inquire_for_the_last_word(gave_up);
-  const WaitView last = view(Clock::now());
+  const TimePoint now = Clock::now();
+  const WaitView last = view(now);
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
+  if (const auto why = trouble(now)) return tell(fmt::format("{}{}{}", effort, *why, known_text(now)));
   tell(effort + wait_text(last, Moment::over));
   const std::string remedy = wait_remedy(last, words_for(name_of(*busy_, part_)));
   if (!remedy.empty()) tell(remedy);
@@ -185,7 +215,9 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet) return;
   inquire_for_the_last_word(gave_up);
-  tell(effort + (busy_ ? wait_text(view(Clock::now()), Moment::over) : server_text()));
+  const TimePoint now = Clock::now();
+  const auto why = trouble(now);
+  tell(effort + (why ? server_text(*why, now) : wait_text(view(now), Moment::over)));
 }
 
 }  // namespace rlock

@@ -43,6 +43,10 @@ class WaitLines final : public Source {
   /// The last word: who has it, and how a stale lock is removed; or, when a signal ended the wait, what it
   /// was about.
   void give_up(const GaveUp& gave_up);
+
+  /// Of a server that has failed since: what it said last, and how long ago that is: "; 8.1s ago 'db' was held
+  /// by ...". Empty: it never said anything of use.
+  std::string last_known(const GaveUp& gave_up);
   void interrupted(int signal, const GaveUp& gave_up);
 
   TimePoint wake_at() const override;
@@ -56,7 +60,9 @@ class WaitLines final : public Source {
   void say(TimePoint now);
   void inquire_for_the_last_word(const GaveUp& gave_up);
   std::string since_start() const;
-  std::string server_text() const;
+  std::string known_text(TimePoint now) const;
+  std::optional<std::string> trouble(TimePoint now) const;
+  std::string server_text(std::string_view why, TimePoint now) const;
   const LockName& name_of(const Busy& busy, std::size_t part) const;
   WaitView view(TimePoint now) const;
 

@@ -62,7 +62,7 @@ std::string nobody_text(const WaitView& view, std::string_view is, Moment moment
   if (view.busy.queue) return fmt::format("{} free, and kept for the first in its queue", is);
   if (view.seen != nullptr && view.seen->absent())
     return moment == Moment::over ? " was taken, and is free by now" : ": free by now";
-  return moment == Moment::over ? " is taken" : "";
+  return moment == Moment::waiting ? "" : fmt::format("{} taken", is);
 }
 
 std::string place(const WaitView& view) {
@@ -92,7 +92,7 @@ std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
 
 std::string wait_text(const WaitView& view, Moment moment) {
   const std::vector<Holder> holders = holders_of(view);
-  const std::string_view is = moment == Moment::over ? " is" : ":";
+  const std::string_view is = moment == Moment::over ? " is" : moment == Moment::past ? " was" : ":";
   std::string text = quoted(view.name);
   if (!view.state.empty()) {
     text += fmt::format(": {}", view.state);
@@ -107,7 +107,7 @@ std::string wait_text(const WaitView& view, Moment moment) {
     if (holder->meta->renews) return text + ", which waits for this command";
     text += ", an ancestor of this very process";
   }
-  return text + place(view) + outlook(view, holders);
+  return text + place(view) + (moment == Moment::past ? "" : outlook(view, holders));
 }
 
 Owner named_holder(const WaitView& view) {

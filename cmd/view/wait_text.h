@@ -22,8 +22,8 @@ struct WaitView {
   std::int64_t listeners = 0;             ///< who waits, ourselves included; 0: nobody can say
 };
 
-/// "waiting" is about now, "over" is the last word.
-enum class Moment { waiting, over };
+/// "waiting" is about now, "over" is the last word, "past" was true when the server answered last.
+enum class Moment { waiting, over, past };
 
 /// Who has it, which place we have, and when it ends: "'deploy': held by alice@ci-7 pid 4121 for 12m03s
 /// (make); 3rd of 5; frees in 26s if it is dead". Nobody is named who is known to have gone.

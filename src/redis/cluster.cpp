@@ -114,6 +114,17 @@ Connection* Cluster::find(std::uint64_t connection) {
   return link != nullptr ? link->find(connection) : nullptr;
 }
 
+std::string Cluster::server_of(std::uint64_t connection) {
+  const Link* const link = link_of(connection);
+  return link != nullptr ? link->address().str() : std::string{};
+}
+
+std::uint64_t Cluster::losses() const {
+  std::uint64_t sum = old_losses_;
+  for (const auto& [address, link] : nodes_) sum += link->losses();
+  return sum;
+}
+
 bool Cluster::contacted() const {
   return contacted_ || std::ranges::any_of(nodes_, [](const auto& node) { return node.second->contacted(); });
 }
@@ -216,7 +227,8 @@ void Cluster::forget_nodes() {
   std::erase_if(nodes_, [&](const auto& node) {
     const Link& link = *node.second;
     if (needed(link)) return false;
-    old_wakeups_ += link.wakeups();  // the sum must never become smaller
+    old_wakeups_ += link.wakeups();  // the sums must never become smaller
+    old_losses_ += link.losses();
     contacted_ = contacted_ || link.contacted();
     return true;
   });

@@ -35,6 +35,8 @@ class Cluster final : public Route {
   void send_on_abandoned(const std::vector<Call>& calls) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override;
+  std::string server_of(std::uint64_t connection) override;
+  std::uint64_t losses() const override;
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override;
@@ -75,6 +77,7 @@ class Cluster final : public Route {
   SlotMap slots_;
   std::map<std::pair<std::string, std::uint16_t>, std::unique_ptr<Link>> nodes_;
   std::uint64_t old_wakeups_ = 0;  ///< of nodes that have been forgotten
+  std::uint64_t old_losses_ = 0;   ///< the same
   bool contacted_ = false;         ///< one of those
   std::optional<Survey> survey_;
   Backoff backoff_;

@@ -83,6 +83,7 @@ Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options
     target.ask_run_id = targets.size() > 1;
     routes_.push_back(make_route(loop, target, options.timeouts, options.interrupted));
   }
+  trouble_.resize(routes_.size());
   loop_.join(*this);
 }
 
@@ -171,6 +172,32 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
   return votes;
 }
 
+/// Of each node in trouble, where so many are that the rest is no quorum.
+std::optional<Failure> Executor::trouble() const {
+  std::vector<std::string> texts;
+  const std::optional<Failure>* newest = nullptr;
+  for (std::size_t node = 0; node < nodes(); ++node) {
+    if (!trouble_[node]) continue;
+    newest = &trouble_[node];
+    texts.push_back(fmt::format("{}: {}", str(node), trouble_[node]->text));
+  }
+  if (newest == nullptr || nodes() - texts.size() >= quorum()) return std::nullopt;
+  return nodes() == 1 ? *newest : Failure{Error::unreachable, joined(texts, "; ")};
+}
+
+std::uint64_t Executor::losses() const {
+  std::uint64_t sum = 0;
+  for (const auto& route : routes_) sum += route->losses();
+  return sum;
+}
+
+void Executor::give_away() {
+  given_away_ = true;
+  for (auto& [request, pending] : pending_)
+    for (Vote& vote : pending.votes)
+      if (!vote.settled()) vote.failure = Failure{Error::unreachable, "another process sees to it"};
+}
+
 bool Executor::has_followers_in_flight() const {
   return std::ranges::any_of(followed_, [&](const Followed& followed) { return in_flight(followed); });
 }
@@ -182,14 +209,17 @@ bool Executor::in_flight(const Followed& followed) const {
 }
 
 void Executor::send_on_abandoned(const std::vector<Call>& calls) {
+  if (given_away_) return;
   for (auto& route : routes_) route->send_on_abandoned(calls);
 }
 
 void Executor::watch(const Channel& channel) {
+  if (given_away_) return;
   for (auto& route : routes_) route->watch(channel);
 }
 
 void Executor::unwatch(const Channel& channel) {
+  if (given_away_) return;
   for (auto& route : routes_) route->unwatch(channel);
 }
 
@@ -267,6 +297,10 @@ void Executor::progress(Pending& pending, std::size_t node, TimePoint now) {
 void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   Vote& vote = pending.votes[node];
+  if (given_away_) {
+    vote.failure = Failure{Error::unreachable, "the connections were given to another process"};
+    return;
+  }
   if (now >= pending.deadline) {
     // Why the last attempt failed says more than that the time is over.
     vote.failure = node_call.last.value_or(Failure{Error::unreachable, "no answer in time"});
@@ -323,13 +357,14 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   // The next connection speaks RESP2: the call is sent again at once.
   if (node_call.in_flight->again) return finish_attempt(node_call, pending.votes[node]);
   if (connection == nullptr) return broke(pending, node, {Error::unreachable, "the connection broke"}, now);
-  if (connection->failure()) return broke(pending, node, *connection->failure(), now);
+  const std::string server = route.server_of(node_call.connection);
+  if (connection->failure()) return broke(pending, node, with_server(server, *connection->failure()), now);
   if (now < earliest(attempt_ends(pending, node_call, *connection), pending.deadline)) return;
 
   // An attempt that the deadline cuts short says less than what an earlier one was told.
   const bool cut_short = now < attempt_ends(pending, node_call, *connection);
   const auto silent = [&](std::string text) {
-    Failure silence{Error::unreachable, std::move(text)};
+    Failure silence = with_server(server, {Error::unreachable, std::move(text)});
     broke(pending, node, cut_short ? node_call.last.value_or(std::move(silence)) : std::move(silence), now);
   };
   if (!connection->open())  // it is not abandoned: it fails by itself, or opens for the next attempt
@@ -355,6 +390,7 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
   Vote& vote = pending.votes[node];
   const std::uint64_t connection = node_call.connection;
   Reply reply = *std::move(node_call.in_flight->answer);
+  const std::string server = routes_[node]->server_of(connection);
   vote.connection = connection;
   vote.asked = node_call.sent_at;
   if (node_call.in_flight->followers_left > 0) followed_.push_back({node, connection, node_call.in_flight});
@@ -373,14 +409,22 @@ void Executor::accept(Pending& pending, std::size_t node, TimePoint now) {
     verdict = Route::Verdict::again;
   const bool redirected = verdict == Route::Verdict::again || verdict == Route::Verdict::asking;
   if (redirected && ++node_call.redirections > kMostRedirections) verdict = Route::Verdict::later;
-  if (verdict == Route::Verdict::pass_on || (verdict == Route::Verdict::later && !may_retry(pending, node))) {
+  if (verdict == Route::Verdict::later) trouble_[node] = with_server(server, failure_of(reply));
+  if (verdict == Route::Verdict::pass_on) trouble_[node].reset();
+  const bool ends = verdict == Route::Verdict::later && !may_retry(pending, node);
+  if (ends && !server.empty()) {  // a reply does not say which of several servers has sent it
+    vote.failure = trouble_[node];
+    --vote.attempts;
+    return;
+  }
+  if (verdict == Route::Verdict::pass_on || ends) {
     vote.reply = std::move(reply);
     return;
   }
   --vote.attempts;  // this copy was not carried out: the reply to the next one tells nothing of it
   node_call.with_asking = verdict == Route::Verdict::asking;
   if (verdict != Route::Verdict::later) return;
-  node_call.last = failure_of(reply);
+  node_call.last = trouble_[node];
   node_call.not_before = plus(now, node_call.pause + jitter(node_call.pause));
   node_call.pause = std::min(node_call.pause * 2, kLongestPause);
   node_call.redirections = 0;  // after a pause the cluster may have come to agree
@@ -396,10 +440,15 @@ void Executor::finish_attempt(NodeCall& node_call, Vote& vote) {
   node_call.connection = 0;
 }
 
+Failure Executor::with_server(const std::string& server, Failure why) {
+  return server.empty() ? why : Failure{why.kind, fmt::format("{}: {}", server, why.text)};
+}
+
 /// An attempt failed. The next one, or the end.
 void Executor::broke(Pending& pending, std::size_t node, Failure why, TimePoint now) {
   NodeCall& node_call = pending.node_calls[node];
   finish_attempt(node_call, pending.votes[node]);
+  trouble_[node] = why;
   // A wrong password or a wrong server stays wrong, and a connection that was asked for by number is gone.
   const bool hopeless = why.kind != Error::unreachable || pending.delivery.only_connection != 0;
   if (hopeless || !may_retry(pending, node) || now >= pending.deadline) {

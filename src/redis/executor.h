@@ -30,7 +30,7 @@ class Executor final : public Redis, public Source {
   Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options);  ///< for tests
   ~Executor() override;
 
-  bool contacted() const;   ///< a quorum has sent a well-formed reply
+  bool contacted() const;   ///< a quorum has sent a well-formed reply, of whatever use
   std::string str() const;  ///< all of them, for messages
 
   Loop& loop() const noexcept override { return loop_; }
@@ -38,6 +38,10 @@ class Executor final : public Redis, public Source {
   std::size_t quorum() const noexcept override;
   std::string str(std::size_t node) const override;
   bool keeps_trying() const override { return options_.retry_first_contact || contacted(); }
+  std::optional<Failure> trouble() const override;
+  std::uint64_t losses() const override;
+  void give_away() override;
+  bool given_away() const noexcept { return given_away_; }
 
   /// Each attempt is cut to Timeouts::command; a connection on which one took longer is abandoned.
   Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
@@ -74,6 +78,7 @@ class Executor final : public Redis, public Source {
   void accept(Pending& pending, std::size_t node, TimePoint now);
   static void finish_attempt(NodeCall& node_call, Vote& vote);
   void broke(Pending& pending, std::size_t node, Failure why, TimePoint now);
+  static Failure with_server(const std::string& server, Failure why);
   TimePoint attempt_ends(const Pending& pending, const NodeCall& node_call,
                          const Connection& connection) const;
   bool may_retry(const Pending& pending, std::size_t node) const;
@@ -83,6 +88,8 @@ class Executor final : public Redis, public Source {
   Loop& loop_;
   Options options_;
   std::vector<std::unique_ptr<Route>> routes_;
+  std::vector<std::optional<Failure>> trouble_ = std::vector<std::optional<Failure>>(routes_.size());
+  bool given_away_ = false;
   std::map<Request, Pending> pending_;  ///< in the order of their post()
   std::vector<Followed> followed_;      ///< answered; their followers may not be
   Request next_ = 1;

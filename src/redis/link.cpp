@@ -88,6 +88,8 @@ void Link::failed(Failure why, TimePoint now) {
   // What the connection knows and the next one needs.
   contacted_ = contacted();
   if (connection_) had_unanswered_ = connection_->has_unanswered();
+  const bool served = connection_ && connection_->opened_at() != TimePoint{};  // one that broke is not open
+  if (served) ++losses_;
   if (connection_ && connection_->open())
     mention(fmt::format("lost the connection to {}: {}", address_.str(), why.text));
   failure_ = std::move(why);

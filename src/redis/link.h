@@ -42,6 +42,9 @@ class Link final : public Source {
   /// When connection() is worth asking again after a failure.
   TimePoint next_attempt() const noexcept { return backoff_.next(); }
 
+  /// See Route.
+  std::uint64_t losses() const noexcept { return losses_; }
+
   bool contacted() const noexcept { return contacted_ || (connection_ && connection_->spoke()); }
 
   /// See Route.
@@ -104,6 +107,7 @@ class Link final : public Source {
   std::optional<Failure> failure_;
   Connection::Resp2 resp2_ = Connection::Resp2::no;
   bool contacted_ = false;
+  std::uint64_t losses_ = 0;
   /// Calls on the connection before this one may still be carried out: see Connection::has_unanswered().
   bool had_unanswered_ = false;
   bool opened_ = false;  ///< before

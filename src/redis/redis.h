@@ -57,6 +57,17 @@ class Redis {
   /// Retry after a failure? Yes when --wait was given or a quorum has answered before.
   virtual bool keeps_trying() const = 0;
 
+  /// Why no quorum can be used, as the newest attempt at each node has told; nothing: none has failed, or a
+  /// later one was answered.
+  virtual std::optional<Failure> trouble() const { return std::nullopt; }
+
+  /// How many open connections were lost; only grows. Whoever listens on one has to ask again.
+  virtual std::uint64_t losses() const { return 0; }
+
+  /// Another process uses the connections and the loop from now on: every call fails at once, and nothing is
+  /// read or written.
+  virtual void give_away() {}
+
   /// Sends to every node. Unsettled votes become failures at the deadline.
   virtual Request post(const Call& call, const Delivery& delivery, TimePoint deadline) = 0;
   virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()

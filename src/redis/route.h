@@ -61,6 +61,12 @@ class Route : public Source {
   /// Did a server of this node ever send a well-formed reply?
   virtual bool contacted() const = 0;
 
+  /// Which server this connection leads to, for messages. Empty where str() says it.
+  virtual std::string server_of(std::uint64_t) { return {}; }
+
+  /// How many open connections were lost. Only grows.
+  virtual std::uint64_t losses() const { return 0; }
+
   /// Listens on a channel, again after each reconnection, until unwatch().
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;

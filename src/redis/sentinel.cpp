@@ -74,7 +74,9 @@ void Sentinel::advance(TimePoint now) {
   if ((state_ == State::leading || state_ == State::confirming) && !leads()) {
     contacted_ = contacted_ || link_->contacted();
     const Connection* broken = link_->find(checked_);
-    fail(broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"}, now);
+    const Failure why =
+        broken != nullptr ? *broken->failure() : Failure{Error::unreachable, "the connection broke"};
+    fail({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
   if (asks_again_) confirm(now);
   if (state_ == State::searching) follow_search(now);
@@ -118,9 +120,7 @@ void Sentinel::check(TimePoint now) {
   contacted_ = contacted_ || link_->contacted();
   if (connection == nullptr) {
     const Failure why = link_->failure().value_or(Failure{});
-    return doubt({why.kind, fmt::format("{}, the primary of {}: {}", link_->address().str(),
-                                        in_quotes(target_.master), why.text)},
-                 now);
+    return doubt({why.kind, fmt::format("{}: {}", primary_text(), why.text)}, now);
   }
   if (connection->number() != checked_) {  // a new connection: the old reply says nothing of its server
     checked_ = connection->number();
@@ -129,9 +129,7 @@ void Sentinel::check(TimePoint now) {
   if (!role_->answer) {
     if (now >= ask_again_at_) begin_to_confirm(now);
     if (now < check_ends_) return;
-    return doubt({Error::unreachable, fmt::format("{}, the primary of {}, does not answer",
-                                                  link_->address().str(), in_quotes(target_.master))},
-                 now);
+    return doubt({Error::unreachable, primary_text() + ", does not answer"}, now);
   }
   const Reply& role = *role_->answer;
   // Where an ACL forbids ROLE, READONLY will tell.
@@ -181,8 +179,9 @@ void Sentinel::fail(Failure why, TimePoint now) {
 
 void Sentinel::retire(TimePoint now) {
   if (!link_) return;
-  old_wakeups_ += link_->wakeups();  // the sum must never become smaller
+  old_wakeups_ += link_->wakeups();  // the sums must never become smaller
   link_->retire(now);
+  old_losses_ += link_->losses();
   std::unique_ptr<Link> link = std::move(link_);
   if (!link->has_abandoned()) return;
   retired_.push_back(std::move(link));
@@ -196,7 +195,8 @@ std::vector<Message> Sentinel::take_messages() {
 Route::Verdict Sentinel::judge(std::uint64_t connection, const Reply& error, std::string_view,
                                TimePoint now) {
   if (error.is_error("READONLY")) {
-    if (find(connection) != nullptr) fail({Error::unreachable, "the primary has become a replica"}, now);
+    if (find(connection) != nullptr)
+      fail({Error::unreachable, primary_text() + ", has become a replica"}, now);
     return Verdict::later;
   }
   return is_passing(error) ? Verdict::later : Verdict::pass_on;
@@ -209,8 +209,18 @@ std::set<std::string> Sentinel::run_ids() const {
 
 void Sentinel::abandon(std::uint64_t connection, TimePoint now) {
   if (find(connection) == nullptr) return;
+  const std::string primary = primary_text();
   link_->abandon(connection, now);
-  fail({Error::unreachable, "no answer in time"}, now);
+  fail({Error::unreachable, primary + ": no answer in time"}, now);
+}
+
+/// REQUIRES: link_
+std::string Sentinel::primary_text() const {
+  return fmt::format("{}, the primary of {}", link_->address().str(), in_quotes(target_.master));
+}
+
+std::string Sentinel::server_of(std::uint64_t connection) {
+  return find(connection) != nullptr ? primary_text() : std::string{};
 }
 
 void Sentinel::send_on_abandoned(const std::vector<Call>& calls) {

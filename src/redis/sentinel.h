@@ -30,6 +30,8 @@ class Sentinel final : public Route {
   void send_on_abandoned(const std::vector<Call>& calls) override;
   Connection* find(std::uint64_t connection) override;
   bool contacted() const override { return contacted_; }
+  std::string server_of(std::uint64_t connection) override;
+  std::uint64_t losses() const override { return old_losses_ + (link_ ? link_->losses() : 0); }
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override { return old_wakeups_ + (link_ ? link_->wakeups() : 0); }
@@ -54,6 +56,7 @@ class Sentinel final : public Route {
   void fail(Failure why, TimePoint now);
   void retire(TimePoint now);
   bool leads() const;
+  std::string primary_text() const;
 
   Loop& loop_;
   const Target target_;
@@ -72,7 +75,7 @@ class Sentinel final : public Route {
   std::shared_ptr<InFlightCall> role_;
   TimePoint check_ends_ = kNever;
   std::set<Channel> watched_;
-  std::uint64_t old_wakeups_ = 0;
+  std::uint64_t old_wakeups_ = 0, old_losses_ = 0;  ///< of links that were retired
   std::optional<Failure> failure_;
   bool contacted_ = false;
 };

@@ -20,6 +20,7 @@ class Single final : public Route {
   void send_on_abandoned(const std::vector<Call>& calls) override { link_.send_on_abandoned(calls); }
   Connection* find(std::uint64_t connection) override { return link_.find(connection); }
   bool contacted() const override { return link_.contacted(); }
+  std::uint64_t losses() const override { return link_.losses(); }
   void watch(const Channel& channel) override { link_.watch(channel, false); }
   void unwatch(const Channel& channel) override { link_.unwatch(channel, false); }
   std::uint64_t wakeups() const override { return link_.wakeups(); }

@@ -13,6 +13,11 @@
 namespace rlock {
 namespace {
 
+/// How long the end of a wait waits for the answer of an undo, of a server that has just failed, and of one
+/// that has answered: that one is asked who has the lock afterwards.
+constexpr Milliseconds kAtOnce{100};
+constexpr Milliseconds kSoon{300};
+
 std::vector<Item> items_of(const std::vector<Part>& parts) {
   std::vector<Item> items;
   for (const Part& part : parts) items.push_back({part.lock, part.followers, part.release_followers});
@@ -35,6 +40,9 @@ class Wait {
 
   Acquired run() {
     for (;;) {
+      const TimePoint begun = Clock::now();
+      losses_ = redis_.losses();
+      round_.end_by(outage_ends(begun));
       if (auto taken = round_.attempt(stages_, undo_, sends_facts_)) {
         // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
         // not answer this round.
@@ -43,7 +51,8 @@ class Wait {
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
-      if (!cut_short() || !failure_) failure_ = result().failure;
+      note_outage(begun);
+      if (!cut_short() || (!failure_ && !busy_)) failure_ = result().failure;
       if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(Clock::now()))
         return give_up();
       undo_round();
@@ -65,12 +74,29 @@ class Wait {
   /// what an earlier one was told.
   bool cut_short() const {
     return result().failure && result().failure->kind == Error::unreachable && result().may_be_granted &&
-           options_.patience.ended(Clock::now()) && round_.took() < options_.attempt_timeout;
+           !redis_.trouble() && options_.patience.ended(Clock::now()) &&
+           round_.took() < options_.attempt_timeout;
   }
 
-  /// A retry cannot help: access was denied, or the server is unreachable and the user gave no --wait.
+  /// A retry cannot help: access was denied, nobody has ever said a word, or the outage lasts too long.
   bool retry_cannot_help() const {
-    return result().failure && (result().failure->kind != Error::unreachable || !redis_.keeps_trying());
+    return result().failure && (result().failure->kind != Error::unreachable || !redis_.keeps_trying() ||
+                                Clock::now() >= outage_ends(kNever));
+  }
+
+  /// A round without an answer that is of use begins an outage, or goes on with it.
+  void note_outage(TimePoint begun) {
+    if (result().failure) {
+      if (!outage_since_) outage_since_ = begun;
+    } else if (result().busy) {
+      contact_ = true;
+      outage_since_.reset();
+    }
+  }
+
+  /// When this outage, or one that begins at `otherwise`, ends the wait.
+  TimePoint outage_ends(TimePoint otherwise) const {
+    return plus(outage_since_.value_or(otherwise), contact_ ? options_.outage : options_.first_contact);
   }
 
   // --- undo ------------------------------------------------------------------------------------
@@ -91,7 +117,7 @@ class Wait {
     }
     if (!any) return;
     // With several nodes the next round has a new owner instead: we never wait for a silent node.
-    if (!several_nodes_ || !options_.renew_identity) undo_.await();
+    if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (!options_.renew_identity) return undo_.drop();
     const bool certain = !several_nodes_ && undo_.certain();
     // The owner changes, so the old one leaves the queue that it is in.
@@ -109,7 +135,7 @@ class Wait {
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (stages_[i].queued || (!nothing_to_undo && i <= round_.blocked()))
         undo_.post(stages_[i], Wake::waiters);
-    undo_.await();
+    finish_undo();
 
     GaveUp gave_up{.why = GaveUp::Why::unreachable,
                    .refused = result().refused,
@@ -118,10 +144,30 @@ class Wait {
                    .busy = busy_,
                    .answers = result().answers};
     const bool denied = result().failure && result().failure->kind != Error::unreachable;  // beats busy
-    if (busy_ && !denied) gave_up.why = GaveUp::Why::busy;
+    if (busy_ && !failure_ && !denied) gave_up.why = GaveUp::Why::busy;
     if (options_.patience.interrupted()) gave_up.why = GaveUp::Why::interrupted;
     if (result().refused) gave_up.why = GaveUp::Why::refused;
     return gave_up;
+  }
+
+  /// A wait that has ended waits no longer for a server that may never answer: where another process can see
+  /// to what was not answered at once, it does.
+  void finish_undo() {
+    const bool lasts = !options_.behind || result().refused;  // who was refused may ask for something else
+    const Milliseconds at_once = result().failure ? kAtOnce : kSoon;
+    undo_.await(within(lasts ? Undo::kAwait : at_once));
+    if (lasts || undo_.answered()) return;
+    if (options_.behind([this] { undo_.await(within(Undo::kTryFor)); })) {
+      redis_.give_away();
+    } else {
+      undo_.await(within(Undo::kAwait - at_once));
+    }
+  }
+
+  /// For something that belongs to the wait itself.
+  Patience until_the_end(Milliseconds most) const {
+    return {.until = earliest(plus(Clock::now(), most), options_.patience.until),
+            .interrupted = options_.patience.interrupted};
   }
 
   // --- sleep -----------------------------------------------------------------------------------
@@ -174,7 +220,8 @@ class Wait {
         worth_asking = true;
       }
       if (moved && !worth_asking) return true;
-      if (now >= ask_at || options_.patience.interrupted()) {
+      // Who has lost the connection would not hear, and has to learn whether the server is still there.
+      if (now >= ask_at || options_.patience.interrupted() || redis_.losses() != losses_) {
         if (worth_asking) pacing_.count_wakeup(now);
         sends_facts_ = worth_asking || line == nullptr || *busy_->position <= Line::kListening;
         return false;
@@ -201,9 +248,12 @@ class Wait {
   const bool single_attempt_;
 
   std::vector<Stage> stages_;
-  Round round_;                     ///< the last one
-  std::optional<Busy> busy_;        ///< the last "busy" of this wait
-  std::optional<Failure> failure_;  ///< of the last round that was not cut short
+  Round round_;                            ///< the last one
+  std::optional<Busy> busy_;               ///< the last "busy" of this wait
+  std::optional<Failure> failure_;         ///< of the last round that was not cut short
+  bool contact_ = false;                   ///< there was an answer that is of use: busy
+  std::optional<TimePoint> outage_since_;  ///< nothing: the last round had such an answer
+  std::uint64_t losses_ = 0;               ///< of connections, before the last round
   Undo undo_;
   Pacing pacing_;
   WakeUps wakeups_;

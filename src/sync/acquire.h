@@ -56,12 +56,19 @@ struct AcquireOptions {
   std::function<Wish(NewIdentity)> renew_identity;
 
   Patience patience;  ///< one that has ended from the start makes a single attempt, within attempt_timeout
+  /// How long a server that cannot be used is asked again: until its first answer that is of use (granted or
+  /// busy), and in an outage after that. The patience may end sooner.
+  Milliseconds first_contact = kLongest;
+  Milliseconds outage = kLongest;
   Milliseconds attempt_timeout{
       4000};                         ///< of one server: also how long it is silent before tell() hears of it
   Milliseconds node_timeout{2000};   ///< of several nodes: how long one may hold up a round
   Milliseconds good_for = kLongest;  ///< of a lease: what was granted later is undone
   int sync_replicas = 0;             ///< an acquire counts only when so many replicas have it
   Milliseconds sync_timeout{1000};
+  /// Does what it is given in another process (finish_behind()), so that the end of a wait waits for no
+  /// server. Nothing: some hundred milliseconds are spent on it.
+  std::function<bool(const std::function<void()>& work)> behind;
   std::function<bool()> hurried = [] { return false; };  ///< ends waiting for undos too, confirmed or not
   std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
 };

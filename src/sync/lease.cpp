@@ -13,20 +13,26 @@ using namespace std::chrono_literals;
 
 constexpr int kRenewalsPerLease = 3;  ///< two may be lost in a row before the lease is in danger
 
+constexpr Milliseconds kShortestTry{50};
+
 /// One hundredth, rounded up: a reserve is never a little too small.
 Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
 
 Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), 2ms); }
 
 Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
-  return {.lease = lease,
-          .drift = drift_of(lease),
-          .margin = std::max(percent(lease), 250ms),
-          .lost_grace = lost_grace,
-          .renew_every = lease / kRenewalsPerLease,
-          .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
-          .try_for = std::max(lease / 12, 50ms),
-          .renews = renews};
+  Budget budget{.lease = lease,
+                .drift = drift_of(lease),
+                .margin = std::max(percent(lease), 250ms),
+                .lost_grace = lost_grace,
+                .renew_every = lease / kRenewalsPerLease,
+                .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
+                .try_for = kShortestTry,
+                .renews = renews};
+  // Half of the time from the first renewal to the stop: at least lease/12. On a slow line with a short lease
+  // a try needs all of it, and the next one must not have less.
+  budget.try_for = std::max((budget.stop_after() - budget.renew_every) / 2, kShortestTry);
+  return budget;
 }
 
 /// Without renewals the stop must lie after the start; with them, at least lease/6 after the first one at

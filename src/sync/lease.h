@@ -18,7 +18,7 @@ struct Budget {
   Milliseconds lost_grace;   ///< between the stop signal and KILL after a loss
   Milliseconds renew_every;  ///< lease/3, from start to start
   Milliseconds retry_every;  ///< after a failed renewal: min(1 s, lease/20)
-  Milliseconds try_for;      ///< how long one try may take: max(lease/12, 50 ms)
+  Milliseconds try_for;      ///< how long one try may take: so long that another one can still succeed
   bool renews = true;        ///< false: --no-renew
 
   Milliseconds valid_for() const { return lease - drift; }

@@ -85,7 +85,7 @@ bool Round::replicated() {
 /// although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
   Patience patience = within(step);
-  if (!single_attempt_) patience.until = earliest(patience.until, options_.patience.until);
+  if (!single_attempt_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
   patience.interrupted = options_.patience.interrupted;
   return patience;
 }

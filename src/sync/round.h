@@ -26,6 +26,9 @@ class Round {
   /// `facts`: write beside them what people want to know of us, as Stage::followers() says.
   std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
 
+  /// No attempt lasts longer than until then, whatever the patience is.
+  void end_by(TimePoint at) noexcept { end_by_ = at; }
+
   /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.
   std::size_t blocked() const noexcept { return blocked_; }
   const BallotResult& result() const noexcept { return result_; }
@@ -42,6 +45,7 @@ class Round {
   const AcquireOptions& options_;
   const bool several_nodes_;  ///< nodes
   const bool single_attempt_;
+  TimePoint end_by_ = kNever;
   const TimePoint wait_begun_ = Clock::now();
   std::size_t blocked_ = 0;
   Votes votes_;

@@ -16,15 +16,7 @@
 #include <iterator>
 
 namespace rlock {
-namespace {
-
-/// How long we wait for replies: a wait of 2 s is over within 3 s, whatever the network does.
-constexpr Milliseconds kAwait{700};
-
-/// How long a call is tried again at a node that does not answer, while we do something else.
-constexpr Milliseconds kTryFor{30000};
-
-}  // namespace
+namespace {}  // namespace
 
 Undo::Undo(Redis& redis, Interrupted hurried)
     : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
@@ -64,17 +56,18 @@ void Undo::post(Stage& stage, Wake wake) {
   stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
 }
 
-void Undo::await() {
-  const TimePoint until = plus(Clock::now(), kAwait);
-  // Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
-  const auto answered = [&](const Posted& undo) {
+void Undo::await(const Patience& patience) {
+  while (!answered() && !hurried_() && !patience.ended(Clock::now())) redis_.loop().turn(patience.until);
+}
+
+/// Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
+bool Undo::answered() const {
+  return std::ranges::all_of(posted_, [&](const Posted& undo) {
     const Votes& votes = redis_.votes(undo.request);
     for (std::size_t node = 0; node < votes.size(); ++node)
       if (received_[node] && !votes[node].settled()) return false;
     return true;
-  };
-  while (Clock::now() < until && !hurried_() && !std::ranges::all_of(posted_, answered))
-    redis_.loop().turn(until);
+  });
 }
 
 bool Undo::certain() const {

@@ -23,8 +23,18 @@ class Undo {
   /// Posts what undoes this stage.
   void post(Stage& stage, Wake wake);
 
-  /// Waits for the replies of the nodes that may have received an acquire; some hundred milliseconds at most.
-  void await();
+  /// Waits for the replies of the nodes that may have received an acquire: until `patience`
+  /// ends.
+  void await(const Patience& patience);
+
+  /// Some hundred milliseconds: the most that a wait spends on an undo before it does something else.
+  static constexpr Milliseconds kAwait{700};
+
+  /// How long a call is tried again at a node that does not answer, while we do something else.
+  static constexpr Milliseconds kTryFor{30000};
+
+  /// Has each of those nodes answered?
+  bool answered() const;
 
   /// After await(): has every undo been answered, and was each call of this identity written only once? Then
   /// no copy of an acquire or an undo is still in flight.

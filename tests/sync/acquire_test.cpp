@@ -90,11 +90,69 @@ TEST_CASE(
   CHECK(toy.waits().front() < toy.waits().back());
 }
 
-TEST_CASE("a wait that was told busy and then ended is busy, not unreachable") {
+TEST_CASE("a wait that was told busy, and whose end cuts the next round short, is busy, not unreachable") {
   ListRedis redis;
+  redis.silence_lasts = true;
   redis.answers(kBusy);
 
   CHECK(gave_up(acquire(redis, kOne, waiting(30ms))).why == GaveUp::Why::busy);
+}
+
+TEST_CASE(
+    "a server that fails after it has said busy is unreachable, and the busy of before is kept beside it") {
+  ListRedis redis;
+  redis.answers(kBusy);
+  for (int i = 0; i < 10; ++i) redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
+
+  const Acquired got = acquire(redis, kOne, waiting(300ms));
+  CHECK(gave_up(got).why == GaveUp::Why::unreachable);
+  REQUIRE(gave_up(got).failure.has_value());
+  CHECK(gave_up(got).failure->text.find("still loading") != std::string::npos);
+  CHECK(gave_up(got).busy.has_value());
+}
+
+TEST_CASE("without a wait a server that answers, but never to the purpose, is given up after first_contact") {
+  ListRedis redis;
+  for (int i = 0; i < 1000; ++i)
+    redis.answers(Reply::error("LOADING Redis is loading the dataset in memory"));
+  AcquireOptions options = waiting(60'000ms);
+  options.first_contact = 200ms;
+  const TimePoint begun = Clock::now();
+
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
+  CHECK(elapsed(begun, Clock::now()) >= 200ms);
+  CHECK(elapsed(begun, Clock::now()) < 5000ms);
+}
+
+TEST_CASE("an outage in the middle of a wait ends it after `outage`, counted from its begin") {
+  ListRedis redis;
+  const Reply loading = Reply::error("LOADING Redis is loading the dataset in memory");
+  AcquireOptions options = waiting(60'000ms);
+  options.first_contact = 0ms;
+  options.outage = 200ms;
+  redis.answers(kBusy);
+  redis.answers(loading);  // bridged
+  redis.answers(kBusy);
+  for (int i = 0; i < 1000; ++i) redis.answers(loading);
+  const TimePoint begun = Clock::now();
+
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
+  CHECK(elapsed(begun, Clock::now()) >= 200ms);
+  CHECK(elapsed(begun, Clock::now()) < 5000ms);
+}
+
+TEST_CASE("what is not undone at once is undone behind the wait, where that is possible") {
+  ListRedis redis;
+  redis.replies_take = true;
+  redis.is_silent();
+  AcquireOptions options = waiting(20ms);
+  bool behind = false;
+  options.behind = [&](const std::function<void()>& work) {
+    work();
+    return behind = true;
+  };
+  CHECK(gave_up(acquire(redis, kOne, options)).why == GaveUp::Why::unreachable);
+  CHECK_FALSE(behind);  // it was answered in time
 }
 
 TEST_CASE("a wait that nobody answered is unreachable, and what may have been granted is given back") {

@@ -56,7 +56,7 @@ TEST_CASE("the budget of thirty seconds is the one of the manual") {
   CHECK(budget.margin == 300ms);
   CHECK(budget.lost_grace == 5s);
   CHECK(budget.retry_every == 1s);
-  CHECK(budget.try_for == 2500ms);
+  CHECK(budget.try_for == 7200ms);
 }
 
 TEST_CASE("small leases have floors under drift, margin and tries") {
@@ -66,9 +66,9 @@ TEST_CASE("small leases have floors under drift, margin and tries") {
   CHECK(budget.margin == 250ms);
   CHECK(budget.lost_grace == 166ms);  // five seconds do not fit: a sixth of the lease
   CHECK(budget.retry_every == 50ms);
-  CHECK(budget.try_for == 83ms);
+  CHECK(budget.try_for == 120ms);
   CHECK(plan_budget(774ms, std::nullopt, kKillAfter, true).drift == 8ms);
-  CHECK(plan_budget(600ms, 0ms, kKillAfter, true).try_for == 50ms);
+  CHECK(plan_budget(600ms, 0ms, kKillAfter, true).try_for == 72ms);
 }
 
 TEST_CASE("a given grace that does not fit names the lease that it needs") {

@@ -1,0 +1,52 @@
+#include "loop/finish_behind.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace rlock {
+namespace {
+
+/// More descriptors than rlock and its parent have in practice; a limit of a billion must not be walked
+/// through.
+constexpr long kMostDescriptors = 65536;
+
+/// Does it belong to our loop? What we inherited has no FD_CLOEXEC, and neither a file nor a pipe of ours is
+/// needed: somebody may wait for its end, or for the flock that it holds.
+bool is_of_the_loop(int fd) {
+  const int flags = ::fcntl(fd, F_GETFD);
+  if (flags < 0 || (flags & FD_CLOEXEC) == 0) return false;
+  struct stat what;
+  return ::fstat(fd, &what) == 0 && !S_ISFIFO(what.st_mode) && !S_ISREG(what.st_mode);
+}
+
+void keep_only_the_loop() {
+  ::setsid();
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) null < 0 ? ::close(fd) : ::dup2(null, fd);
+  const long end = std::min(::sysconf(_SC_OPEN_MAX), kMostDescriptors);
+  for (int fd = STDERR_FILENO + 1; fd < end; ++fd)
+    if (!is_of_the_loop(fd)) ::close(fd);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+}  // namespace
+
+bool finish_behind(const std::function<void()>& work) noexcept {
+  const pid_t process = ::fork();
+  if (process != 0) return process > 0;
+  keep_only_the_loop();
+  try {
+    work();
+  } catch (const std::exception&) {  // there is nobody to be told
+  }
+  ::_exit(0);
+}
+
+}  // namespace rlock
