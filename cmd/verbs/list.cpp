@@ -67,6 +67,8 @@ VerbSpec List::spec() {
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}},
   };
   declare_key_options(spec, keys_);
+  for (const std::string_view name : {"--limit", "-n"})
+    spec.foreign.push_back({name, "to see some lines only: rlock list | head -n N"});
   spec.add({.names = "--state",
             .value = "STATE",
             .help = "held kept stale free open closed (repeated: any)",
@@ -158,7 +160,8 @@ int List::act(TimePoint, std::vector<std::string>) {
   say_what_is_missing(listing, "a longer --scan-time shows more");
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
-    tell(keys_.all ? "no such keys" : "no such keys of rlock; --all looks for those of others, too");
+    tell(keys_.all ? "no such keys"
+                   : "no such keys of rlock; --all looks for semaphores and those of others, too");
   return exit_code::no;
 }
 

@@ -32,9 +32,8 @@ TEST_CASE("the only waiter of a free fair lock is told that it is next, and the 
     const Busy busy{.position = position, .queue = 2};
     return wait_text({.name = name, .now = Clock::now(), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(text(1).find(" is free, and we are next in its queue; 1st of 2") != std::string::npos,
-                text(1));
-  CHECK_MESSAGE(text(2).find(" is free, and kept for the first in its queue; 2nd of 2") != std::string::npos,
+  CHECK_MESSAGE(text(1).find(": free, and we are next in its queue; 1st of 2") != std::string::npos, text(1));
+  CHECK_MESSAGE(text(2).find(": free, and kept for the first in its queue; 2nd of 2") != std::string::npos,
                 text(2));
 }
 

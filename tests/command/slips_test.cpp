@@ -202,6 +202,7 @@ TEST_CASE("words of other tools, and of none, get the hint that is true for them
       {{"run", "-child-exit-code", "-k", "k", "true"},
        "-child-exit-code: not needed: rlock ends as the command ended"},
       {{"run", "-wait=5s", "-k", "k", "true"}, "-wait: did you mean --wait?"},
+      {{"list", "--limit", "3"}, "--limit: to see some lines only: rlock list | head -n N"},
       {{"list", "-json"}, "-json: did you mean --json?"},
       {{"list", "-o", "json"}, "-o: did you mean --json?"},
       {{"inspect", "--output=json", "k"}, "--output: did you mean --json?"},
