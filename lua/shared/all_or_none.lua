@@ -22,7 +22,7 @@ local function members_of(KEYS, ARGV)
     members[member] = parts
     for _, key in ipairs(parts[1]) do
       -- Of a line (see in_turn) no script reads more than a part.
-      if not seen[key] and not string.find(key, ':line[:%a]*$') then size = size + size_of(key) end
+      if not seen[key] and not string.find(key, '^redisson_unlock_latch:.*:line[:%a]*$') then size = size + size_of(key) end
       seen[key] = true
       if size > 17000 then return members, member, key end
     end

@@ -113,4 +113,14 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   const Attempt attempt = together->read(direct.run(together->ask()));
   REQUIRE(std::holds_alternative<Refused>(attempt));
   CHECK(std::get<Refused>(attempt).text.find("more entries") != std::string::npos);
+
+  // A key of the user that only looks like a line.
+  fill("a:line");
+  const Lock named{claim("a:line", "o:1")};
+  const std::vector<const Lockable*> others{&named, &three.c};
+  const auto looks_alike = Together::of(others);
+  REQUIRE(looks_alike.has_value());
+  const Attempt other = looks_alike->read(direct.run(looks_alike->ask()));
+  REQUIRE(std::holds_alternative<Refused>(other));
+  CHECK(std::get<Refused>(other).text.find("more entries") != std::string::npos);
 }
