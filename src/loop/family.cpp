@@ -13,7 +13,8 @@
 //
 // The freeze shows: the shell that started the script may say "Stopped", and sudo, su and a `rlock run` in the
 // foreground stop, too, when their child does. They would wait for ever for somebody to continue them, so
-// wake_ancestors() does. Inside the family nobody notices: parents go on last.
+// wake_ancestors() does. Inside the family nobody notices: parents go on last. A job of an interactive shell
+// leads its group, and there is found whoever lost its parent: such a script is frozen for KILL only.
 //
 // Where /proc shows nothing (a chroot, another pid namespace) only the kernel's answer about the group as a
 // whole is left: it exists, or it does not. It is taken for alive then: to wait in vain is better than to
@@ -38,9 +39,12 @@ namespace {
 constexpr Milliseconds kFreezeToKill{30};
 constexpr Milliseconds kFreeze{200};
 
-/// When an ancestor of the script that has stopped because the script did is continued: not while somebody else
-/// may still freeze, and not when a person may have stopped it.
-constexpr Milliseconds kFreezeIsOver{kFreeze};
+/// A script that has not ended by then catches the signal.
+constexpr Milliseconds kSignalEndsIt{100};
+
+/// When an ancestor of the script that has stopped because the script did is continued: after it had the time to
+/// do so, and not when a person may have stopped it.
+constexpr Milliseconds kStopsToo{100};
 constexpr Milliseconds kStopIsNotOurs{3000};
 
 /// execve() takes less than that.
@@ -159,6 +163,7 @@ std::vector<pid_t> Family::all() {
 
 bool Family::surely_gone() {
   if (!sees_everybody()) return false;
+  if (frozen_ && Clock::now() < plus(*frozen_, kStopsToo)) return false;  // all() has still to wake somebody
   if (!all().empty() || group_lives() || !descendants(only_look).empty()) return false;
   if (script_.pid == 0 && session_hides_somebody()) return false;
   const pid_t self = ::getpid();
@@ -291,6 +296,7 @@ std::vector<pid_t> Family::signal_script(int number) {
       if (::kill(process.pid, SIGCONT) != 0 && errno == EPERM) refused.push_back(process.pid);
     return refused;
   }
+  if (number != SIGKILL && stays_together()) return signal_as_found(number);
   const std::vector<ProcessFacts> frozen = freeze(number, refused);
   for (const ProcessFacts& process : frozen | std::views::reverse) ::kill(process.pid, number);
   if (number == SIGKILL) return refused;
@@ -299,12 +305,41 @@ std::vector<pid_t> Family::signal_script(int number) {
   return refused;
 }
 
+/// Are all whom the script may have started where a look finds them, even if the script has ended?
+bool Family::stays_together() {
+  const std::vector<ProcessFacts> members = descendants(only_look);
+  if (script_.session == script_.pid) return true;
+  if (script_.group != script_.pid) return false;
+  return std::ranges::none_of(members, [&](const ProcessFacts& member) {
+    return member.session == script_.session && member.group != script_.group;
+  });
+}
+
+/// Each of them once, until a look finds nobody new. The script gets some time to end first: bash blocks signals
+/// while it forks, so one more child may come behind the signal.
+std::vector<pid_t> Family::signal_as_found(int number) {
+  const TimePoint now = Clock::now();
+  const TimePoint ends = plus(now, kSignalEndsIt), until = plus(now, kFreeze);
+  std::vector<pid_t> refused;
+  std::unordered_set<pid_t> told;
+  bool settled = false;
+  while (!settled && Clock::now() < until) {
+    settled = Clock::now() >= ends || !script_lives();  // as it was before this look
+    for (const ProcessFacts& process : members_of_script(only_look)) {
+      if (!told.insert(process.pid).second) continue;
+      settled = false;
+      if (::kill(process.pid, number) != 0 && errno == EPERM) refused.push_back(process.pid);
+    }
+    if (!settled) ::usleep(kBetweenLooks);
+  }
+  return refused;
+}
+
 /// Stops all of them, from the top. Answers how they were before.
 std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& refused) {
   const TimePoint now = Clock::now();
   const TimePoint until = plus(now, for_signal == SIGKILL ? kFreezeToKill : kFreeze);
-  if (now >= plus(frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(script_);
-  frozen_ = now;
+  if (!frozen_ || now >= plus(*frozen_, kStopIsNotOurs)) ancestors_ = ancestors_of(script_);
   std::vector<ProcessFacts> frozen;
   std::unordered_set<pid_t> known, beyond_us;
   bool settled = false;
@@ -324,13 +359,15 @@ std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& ref
     ::usleep(kBetweenLooks);
   }
   refused.assign(beyond_us.begin(), beyond_us.end());
+  if (!frozen.empty()) frozen_ = Clock::now();
   return frozen;
 }
 
 /// Continues those above the script that have stopped since it was frozen.
 void Family::wake_ancestors() {
+  if (!frozen_) return;
   const TimePoint now = Clock::now();
-  if (now < plus(frozen_, kFreezeIsOver) || now >= plus(frozen_, kStopIsNotOurs)) return;
+  if (now < plus(*frozen_, kStopsToo) || now >= plus(*frozen_, kStopIsNotOurs)) return;
   for (const ProcessFacts& before : ancestors_) {
     if (before.stopped() || before.group <= 1) continue;
     const auto facts = facts_of(before.pid);

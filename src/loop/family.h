@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,7 +50,9 @@ class Family {
   /// Sends to all of them. Answers those who exist and whom we may not signal (EPERM).
   ///
   /// A script's processes are frozen first, so that nothing is forked between the look and the signal. When
-  /// this returns, those run again that ran before, unless the signal has ended them.
+  /// this returns, those run again that ran before, unless the signal has ended them. Call all() or
+  /// surely_gone() now and then for a second afterwards: an ancestor of the script (su, sudo) may have stopped
+  /// with it, and is continued there.
   std::vector<pid_t> signal(int number);
 
   /// The living processes of the group. A zombie does not live.
@@ -91,6 +94,8 @@ class Family {
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;
 
   std::vector<pid_t> signal_script(int number);
+  bool stays_together();
+  std::vector<pid_t> signal_as_found(int number);
   std::vector<ProcessFacts> freeze(int for_signal, std::vector<pid_t>& refused);
   void wake_ancestors();
 
@@ -103,7 +108,7 @@ class Family {
   std::unordered_map<pid_t, std::int64_t>
       seen_;                             ///< every descendant that was seen and lives: when it started
   std::vector<ProcessFacts> ancestors_;  ///< of the script, as they were before it was frozen
-  TimePoint frozen_ = TimePoint::min();  ///< when it was
+  std::optional<TimePoint> frozen_;      ///< when it was, last
 };
 
 }  // namespace rlock
