@@ -1,5 +1,7 @@
 -- Add one more hold to those of an owner who has the lock, with a token of its own.
--- May be sent twice: the request is remembered with its token, and its repetition is answered, not counted.
+-- May be sent twice: the request is remembered with its token, and its repetition is answered, not counted. But
+-- when another hold has drawn a larger token meanwhile, it draws anew: who hears of its token only now must not
+-- begin with one that is older than what others have used.
 --
 -- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
 --       token    string: the last token
@@ -25,8 +27,9 @@ if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} en
 
 local time = now()  -- first: who may not ask for it takes nothing
 redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-if answered then return {'held', time, tonumber(answered)} end
+local last = tonumber(redis.call('get', token) or 0)
+if answered and last <= tonumber(answered) then return {'held', time, tonumber(answered)} end
 local drawn = redis.call('incr', token)
 redis.call('set', request, drawn, 'px', memory)
-redis.call('hincrby', lock, owner, 1)
+if not answered then redis.call('hincrby', lock, owner, 1) end
 return {'held', time, drawn}

@@ -7,6 +7,8 @@
 --                who waits for it: see in_turn. Optional, as request
 --       request  optional, string: the answer to this request; of an undo: that of the acquire. Without it
 --                nothing is counted down: a single key can be released while its cluster slot migrates
+--       keep     optional, string: until when the key stays although this owner had holds inside that went on:
+--                "<owner>\n<until>"
 -- ARGV  owner    whose
 --       lease    milliseconds that the holds that remain keep at least
 --       until    ms since the epoch (server time) before which the key stays; 0: it need not
@@ -18,11 +20,11 @@
 --                undo: nothing happens unless the request has acquired
 --       listen   where waiters are told, without their ":<owner>"
 -- ->    {released, why}  free; why: the waiters could not be told, because of this ('': they were)
---       {still_held}     an outer hold remains
---       {kept, rest}     so many ms more
+--       {still_held}     another hold of this owner remains
+--       {kept, rest}     it stays for so many ms more, and as long as another hold of this owner remains
 --       {held_inside}    others hold it inside this owner's; ask again with a request
 --       {not_ours}       not held by this owner, which has no place in the line any more, either
-local lock, request = KEYS[1], KEYS[5]
+local lock, request, keep = KEYS[1], KEYS[5], KEYS[6]
 local owner, lease, keep_until, channel, sharded, memory, way =
   ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 local now = include('now')
@@ -32,8 +34,23 @@ local pass_on = include('pass_on')
 local queue_at = include('queue_at')
 local queue = queue_at(KEYS, 2, ARGV[8], sharded)
 
+-- For how many ms the key has to stay: as this release wants it, or one of the same owner before it.
+local function rest_to_keep()
+  local noted = ''
+  if keep and redis.call('type', keep).ok == 'string' then noted = redis.call('getrange', keep, 0, 4000) end
+  local noted_owner, noted_until = string.match(noted, '^([^\n]*)\n(%d+)$')
+  if noted_owner ~= owner then noted_until = 0 end
+  return math.max(tonumber(keep_until), tonumber(noted_until)) - now()
+end
+
+local function still_held(rest)
+  if keep and rest > 0 then return {'kept', rest} end
+  return {'still_held'}
+end
+
 local function give_back()
   local before = answered_before(request, way, memory)
+  if before and before[1] == 'still_held' then return still_held(rest_to_keep()) end
   if before then return before end
   if redis.call('type', lock).ok ~= 'hash' then return {'not_ours'} end
   local holds = tonumber(string.match(redis.call('hget', lock, owner) or '', '^[1-9]%d*$'))
@@ -41,13 +58,17 @@ local function give_back()
 
   if holds > 1 then
     if not request then return {'held_inside'} end
+    local rest = rest_to_keep()
     redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+    if keep and rest > 0 then
+      redis.call('set', keep, owner .. '\n' .. string.format('%.0f', now() + rest), 'px', rest)
+    end
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
-    return {'still_held'}
+    return still_held(rest)
   end
 
-  local rest = tonumber(keep_until) - now()
+  local rest = rest_to_keep()
   if rest > 0 then
     redis.call('pexpire', lock, rest)
     return {'kept', rest}

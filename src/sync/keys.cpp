@@ -45,6 +45,8 @@ std::string permit_slots_key(const LockName& name) {
   return prefix_name("redisson_unlock_latch", name) + ":slots";
 }
 
+std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
+
 std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
 
 std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }

@@ -38,6 +38,10 @@ std::vector<std::string> line_keys(const LockName& name);
 /// are taken, so nothing is lost with it. Among Redisson's unlock latches, as the queue's.
 std::string permit_slots_key(const LockName& name);
 
+/// Until when a lock stays although its owner had holds inside that went on (--min-hold, --once-per): a string
+/// among Redisson's unlock latches, as the queue's.
+std::string keep_key(const LockName& name);
+
 /// Where rlock keeps what people want to know about holders: a hash, owner -> JSON.
 std::string metadata_key(const LockName& name);
 

@@ -73,6 +73,8 @@ Call Lock::release_call(const ReleaseOptions& options, Way way) const {
   append(call.keys, queue_keys());
   append(call.keys, line_.keys());
   call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
+  // The request of an undo stays the last key: multi/lock looks for it there.
+  if (way != Way::undo) call.keys.push_back(keep_key(claim_.name));
   return call;
 }
 

@@ -1,6 +1,7 @@
 // rlock run --once-per: one success in a while, over all hosts.
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <csignal>
@@ -187,6 +188,31 @@ TEST_CASE("a period ends by itself, by the server's clock") {
   REQUIRE(eventually([&] { return !redis.has("report"); }, 5s));
   CHECK(Rlock{words, options}.exit_code() == 0);
   CHECK(lines_in(read_file(folder / "done")) == 2);
+}
+
+TEST_CASE("a hold inside that outlives the command keeps neither --once-per nor --min-hold from its word") {
+  for (const std::string type : {"lock", "fair", "fenced"}) {
+    for (const std::string keeps : {"--once-per", "--min-hold"}) {
+      CAPTURE(type);
+      CAPTURE(keeps);
+      RedisServer redis;
+      TempDir folder;
+      REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+      const std::string inner = fmt::format(
+          "'{}' run -k report --type {} -- sh -c ': >{}/on; read -r _ <{}/go' & until [ -e {}/on ]; do sleep 0.05; done",
+          rlock_binary(), type, folder.path(), folder.path(), folder.path());
+      CHECK(status_of(redis,
+                      {"run", "-k", "report", "--type", type, keeps, "10m", "--", "sh", "-c", inner}) == 0);
+      const Words again{"run",        "-n",  "-k", "report", "--type",        type,
+                        "--once-per", "10m", "--", "touch",  folder / "again"};
+      const int expected = keeps == "--once-per" ? 0 : 75;
+      CHECK(status_of(redis, again) == expected);
+      write_file(folder / "go", "go\n");
+      CHECK(eventually([&] { return redis.pttl("report") > 500'000; }, 10s));
+      CHECK(status_of(redis, again) == expected);
+      CHECK_FALSE(std::filesystem::exists(folder / "again"));
+    }
+  }
 }
 
 }  // namespace rlock::test

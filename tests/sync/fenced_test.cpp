@@ -64,6 +64,17 @@ TEST_CASE("a hold inside a hold has a token of its own, once") {
   CHECK(scene.release(inner).how == Released::How::still_held);
 }
 
+TEST_CASE("a hold inside that hears of its token late draws anew when a sibling has drawn meanwhile") {
+  Scene scene;
+  scene.ask(fenced("me:1"));
+  const FencedLock slow = fenced("me:1", Hold::another), sibling = fenced("me:1", Hold::another);
+  CHECK(token_of(scene.ask(slow)) == 2);  // nobody hears this reply
+  CHECK(token_of(scene.ask(sibling)) == 3);
+  CHECK(token_of(scene.ask(slow)) == 4);
+  CHECK(token_of(scene.ask(slow)) == 4);
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "3");
+}
+
 TEST_CASE("a fenced lock and an ordinary one exclude each other") {
   Scene scene;
   const Lock plain{{.name = LockName{"deploy"}, .owner = Owner{"you:1"}, .lease = Milliseconds{30000}}};

@@ -8,6 +8,7 @@
 
 using namespace rlock;
 using namespace rlock::test;
+using namespace std::chrono_literals;
 using How = Released::How;
 
 namespace {
@@ -38,10 +39,35 @@ TEST_CASE("a lock is asked for under its key, with the line beside it, and annou
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
   const Call release = Lock{claim("me:1")}.release({});
 
-  CHECK(release.keys.size() == 5);
-  CHECK(release.keys.back().starts_with("redisson_unlock_latch:{deploy}:"));
+  CHECK(release.keys.size() == 6);
+  CHECK(release.keys[4].starts_with("redisson_unlock_latch:{deploy}:"));
+  CHECK(release.keys.back() == "redisson_unlock_latch:{deploy}:keep");
   REQUIRE(release.while_slot_moves.size() == 1);
   CHECK(release.while_slot_moves.front().keys == std::vector<std::string>{"deploy"});
+}
+
+TEST_CASE("a release that keeps the key is honoured by the last hold inside, and by copies of each") {
+  Scene scene;
+  const Lock outer{claim("me:1")}, inner{claim("me:1"), Hold::another};
+  scene.ask(outer);
+  scene.ask(inner);
+  const auto time = split(scene.server.cli({"TIME"}), '\n');
+  const Milliseconds until{std::stoll(time.front()) * 1000 + 60000};
+  const auto [first, second] = scene.redis.twice(outer.release({.keep_until = until}));
+  for (const Reply& reply : {first, second}) {
+    const Released released = std::get<Released>(outer.read_release(reply));
+    CHECK(released.how == Released::How::kept);
+    CHECK(released.rest > 50s);
+  }
+  CHECK(scene.server.cli({"HGET", "deploy", "me:1"}) == "1");
+  CHECK(scene.server.pttl("deploy") <= 30000);
+  CHECK(scene.release(inner).how == Released::How::kept);
+  CHECK(scene.server.pttl("deploy") > 50000);
+  // Another owner, who takes it after it was removed by force, keeps nothing.
+  scene.redis.run(Lock::force(LockName{"deploy"}, Owner{}, PubSub::classic));
+  const Lock next{claim("you:1")};
+  scene.ask(next);
+  CHECK(scene.release(next).how == Released::How::yes);
 }
 
 TEST_CASE("the answers to an acquire are held, busy, never free by itself, and foreign") {
