@@ -70,15 +70,15 @@ _rlock_verbs() {
 _rlock_options() {
   case $1 in
     'run')
-      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type --owner -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'flock')
       offered='-s --shared -x -e --exclusive -n --nb --nonblock -w --wait --timeout -E --conflict-exit-code -o --close -F --no-fork -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -w --wait --timeout -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
-      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --export --export-fish --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --lease --type --owner --while-pid --on-lost --signal -w --wait -E --conflict-exit-code --reason --label --sync-replicas --sync-timeout -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock release')
@@ -261,6 +261,7 @@ _rlock_values() {
   case "$1 $2" in
     'run -k' | 'run --key') _rlock_offer < <(_rlock_keys keys) ;;
     'run --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
+    'run --owner') _rlock_offer < <(_rlock_owners) ;;
     'run -w' | 'run --wait') _rlock_offer < <(compgen -W 'forever') ;;
     'run --until') _rlock_offer < <(compgen -W 'command group') ;;
     'run --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
@@ -577,8 +578,8 @@ _rlock_operands() {
   case "$1 $2" in
     'flock 0') _rlock_leave_to_readline default ;;
     'lock acquire 0' | 'lock acquire '*) _rlock_offer < <(_rlock_keys keys) ;;
-    'lock release 0') _rlock_offer < <(_rlock_keys keys) ;;
-    'lock renew 0') _rlock_offer < <(_rlock_keys keys) ;;
+    'lock release 0' | 'lock release '*) _rlock_offer < <(_rlock_keys keys) ;;
+    'lock renew 0' | 'lock renew '*) _rlock_offer < <(_rlock_keys keys) ;;
     'lock status 0') _rlock_offer < <(_rlock_keys keys) ;;
     'lock wait 0' | 'lock wait '*) _rlock_offer < <(_rlock_keys keys) ;;
     'permit init 0') _rlock_offer < <(_rlock_keys numbers) ;;

@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -174,6 +174,7 @@ complete -c rlock -n '__rlock_verb run' -l fenced -d 'a growing number in RLOCK_
 complete -c rlock -n '__rlock_verb run' -l permits -x -d 'one of N slots (RLOCK_SLOT), --count M takes M'
 complete -c rlock -n '__rlock_verb run' -l count -x -d 'How many permits to take'
 complete -c rlock -n '__rlock_verb run' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'lock read write fair fenced spin permit plain'
+complete -c rlock -n '__rlock_verb run' -l owner -x -a '(__rlock_owners)' -d 'Take a hold inside the one that this owner has, as a nested run does: an earlier step of a CI job has taken it by rlock lock acquire'
 complete -c rlock -n '__rlock_verb run' -s c -l command -x -d 'Run STRING by /bin/sh -c, instead of COMMAND'
 complete -c rlock -n '__rlock_verb run' -s n -l nonblock -d 'do not wait: try once'
 complete -c rlock -n '__rlock_verb run' -s w -l wait -x -a 'forever' -d 'wait at most DUR, for the server too'
@@ -271,6 +272,8 @@ complete -c rlock -n '__rlock_verb lock acquire' -s w -l wait -x -a 'forever' -d
 complete -c rlock -n '__rlock_verb lock acquire' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
 complete -c rlock -n '__rlock_verb lock acquire' -l reason -x -d 'Shown to whoever waits, and by rlock inspect'
 complete -c rlock -n '__rlock_verb lock acquire' -l label -x -d 'Shown by rlock inspect'
+complete -c rlock -n '__rlock_verb lock acquire' -l export -d 'print what a shell evaluates: RLOCK_OWNER, RLOCK_FENCE, '
+complete -c rlock -n '__rlock_verb lock acquire' -l export-fish -d 'The same for fish: rlock lock acquire KEY --while-pid $fish_pid --export-fish | source'
 complete -c rlock -n '__rlock_verb lock acquire' -l json -d 'one document, also of who has what is busy'
 complete -c rlock -n '__rlock_verb lock acquire' -l sync-replicas -x -d 'An acquire or a renewal counts only when so many replicas have it (WAIT)'
 complete -c rlock -n '__rlock_verb lock acquire' -l sync-timeout -x -d 'How long the replicas may take'
@@ -300,7 +303,7 @@ complete -c rlock -n '__rlock_verb lock acquire' -x -a '(__rlock_keys keys)'
 # rlock lock release
 complete -c rlock -n '__rlock_words lock' -a release -d 'give it back'
 complete -c rlock -n '__rlock_verb lock release' -s k -l key -x -a '(__rlock_keys keys)'
-complete -c rlock -n '__rlock_verb lock release' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it (required)'
+complete -c rlock -n '__rlock_verb lock release' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it, or RLOCK_OWNER'
 complete -c rlock -n '__rlock_verb lock release' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree with what stands there'
 complete -c rlock -n '__rlock_verb lock release' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'
 complete -c rlock -n '__rlock_verb lock release' -l password-file -r -F -d 'read at each connection; or RLOCK_PASSWORD'
@@ -328,7 +331,7 @@ complete -c rlock -n '__rlock_verb lock release' -x -a '(__rlock_keys keys)'
 # rlock lock renew
 complete -c rlock -n '__rlock_words lock' -a renew -d 'let its lease start anew'
 complete -c rlock -n '__rlock_verb lock renew' -s k -l key -x -a '(__rlock_keys keys)'
-complete -c rlock -n '__rlock_verb lock renew' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it (required)'
+complete -c rlock -n '__rlock_verb lock renew' -l owner -x -a '(__rlock_owners)' -d 'as rlock lock acquire has printed it, or RLOCK_OWNER'
 complete -c rlock -n '__rlock_verb lock renew' -l type -x -a 'lock read write fair fenced spin permit plain' -d 'must agree with what stands there'
 complete -c rlock -n '__rlock_verb lock renew' -l lease -x -d 'from now on; without it as long as it was before'
 complete -c rlock -n '__rlock_verb lock renew' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'

@@ -78,6 +78,7 @@ _rlock_arguments() {
         '*--permits=[one of N slots (RLOCK_SLOT), --count M takes M]:N:( )' \
         '*--count=[How many permits to take]:M:( )' \
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
+        '*--owner=[Take a hold inside the one that this owner has, as a nested run does\: an earlier step of a CI job has taken it by rlock lock acquire]:ID:_rlock_owners' \
         '*-c+[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
         '*--command=[Run STRING by /bin/sh -c, instead of COMMAND]:STRING:( )' \
         '*-n[do not wait\: try once]' \
@@ -212,6 +213,8 @@ _rlock_arguments() {
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
         '*--label=[Shown by rlock inspect]:K=V:( )' \
+        '*--export[print what a shell evaluates\: RLOCK_OWNER, RLOCK_FENCE, ]' \
+        '*--export-fish[The same for fish\: rlock lock acquire KEY --while-pid $fish_pid --export-fish | source]' \
         '*--json[one document, also of who has what is busy]' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
@@ -248,7 +251,7 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
-        '*--owner=[as rlock lock acquire has printed it (required)]:ID:_rlock_owners' \
+        '*--owner=[as rlock lock acquire has printed it, or RLOCK_OWNER]:ID:_rlock_owners' \
         '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -276,14 +279,14 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        '*:KEY:_rlock_keys' \
         && ret=0
       ;;
     'lock renew')
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
-        '*--owner=[as rlock lock acquire has printed it (required)]:ID:_rlock_owners' \
+        '*--owner=[as rlock lock acquire has printed it, or RLOCK_OWNER]:ID:_rlock_owners' \
         '*--type=[must agree with what stands there]:T:(lock read write fair fenced spin permit plain)' \
         '*--lease=[from now on; without it as long as it was before]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
@@ -312,7 +315,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':KEY:_rlock_keys' \
+        '*:KEY:_rlock_keys' \
         && ret=0
       ;;
     'lock status')

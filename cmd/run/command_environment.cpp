@@ -1,5 +1,6 @@
 #include "cmd/run/command_environment.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,6 +26,17 @@ std::optional<std::string> lines_of(const std::vector<std::int64_t>& numbers) {
   lines.reserve(numbers.size());
   for (const std::int64_t number : numbers) lines.push_back(std::to_string(number));
   return joined(lines, "\n");
+}
+
+/// Within single quotes every byte stands for itself, but for the quote, and in fish the backslash.
+std::string quoted_for(const std::string& value, Shell shell) {
+  std::string text = "'";
+  for (const char c : value) {
+    const bool escapes = shell == Shell::fish && (c == '\'' || c == '\\');
+    if (escapes) text += '\\';
+    text += c == '\'' && shell == Shell::posix ? std::string{"'\\''"} : std::string(1, c);
+  }
+  return text + "'";
 }
 
 /// A URL that cannot be read is not passed on where it may say a password.
@@ -57,7 +69,26 @@ Variables describe_hold(const HoldFacts& facts) {
       {"RLOCK_SLOT", first_of(facts.slots)},
       {"RLOCK_SLOTS", lines_of(facts.slots)},
       {"RLOCK_STACK", facts.stack},
+      {"RLOCK_KEY", std::nullopt},  // of a script around it, whose RLOCK_OWNER this is not
   };
+}
+
+std::string export_text(const Variables& variables, Shell shell) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    if (shell == Shell::posix)
+      text += value ? fmt::format("export {}={}\n", name, quoted_for(*value, shell))
+                    : fmt::format("unset {}\n", name);
+    else
+      text += value ? fmt::format("set -gx {} {}\n", name, quoted_for(*value, shell))
+                    : fmt::format("set -e {}\n", name);
+  }
+  return text;
+}
+
+std::string failure_text(int status, Shell shell) {
+  return shell == Shell::posix ? fmt::format("(exit {})\n", status)
+                               : fmt::format("command sh -c 'exit {}'\n", status);
 }
 
 Variables without_passwords() {

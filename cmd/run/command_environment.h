@@ -27,6 +27,15 @@ struct HoldFacts {
 /// not apply to be unset, so that nothing of an outer hold shines through.
 Variables describe_hold(const HoldFacts& facts);
 
+/// What a shell has to evaluate so that the rest of a script knows what it holds: RLOCK_OWNER, RLOCK_FENCE,
+/// RLOCK_KEY and RLOCK_STACK. Those without a value are unset. Any bytes may stand in a key.
+enum class Shell { posix, fish };
+std::string export_text(const Variables& variables, Shell shell);
+
+/// The same after a failure: the text ends with that status when it is evaluated, since `eval "$(...)"` would
+/// hide it.
+std::string failure_text(int status, Shell shell);
+
 /// Takes the passwords of servers out of an environment: those that rlock
 /// reads from variables, and that in REDIS_URL. Other variables name none:
 /// RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.

@@ -31,6 +31,7 @@ struct HoldRequest {
   std::optional<Owner> owner;       ///< as the user has named it
   bool again = false;               ///< one more hold of that owner
   bool joins = true;                ///< a hold of a process above us is joined; else it is only waited for
+  std::optional<Owner> inside;      ///< whose hold has to be joined: that of an earlier step of a job
   std::string_view way_to_join{};   ///< how the user could have joined it: ends the message about a deadlock
   std::optional<ProcessId> script;  ///< which --while-pid names
 

@@ -16,6 +16,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "cmd/cli/exit_code.h"
 
 namespace rlock {
@@ -42,6 +43,9 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
       above_(holds_above_us()),
       owner_(fresh_owner()),
       again_(request.again) {
+  if (request.inside)
+    for (const LockName& name : request.names)
+      above_.push_back({std::string{request.type->name}, *request.inside, name});
   const Milliseconds answer = session.deployment.timeouts.command;
   ancestors_.emplace(session.redis, *request.type, request.joins, answer);
   // A process inside another one's hold may wait for itself over others; one that holds nothing never does.
@@ -138,7 +142,7 @@ bool HoldWait::joins_another(const Acquired& got) {
 /// whoever has them waits until we end, so it can never release them to us.
 bool HoldWait::leaves_one(const GaveUp& gave_up) {
   const bool absent = gave_up.refused && gave_up.refused->why == Refused::Why::absent;
-  if (!absent) return false;
+  if (!absent || request_.inside) return false;
   if (request_.joins && forget(above_, request_.names[gave_up.part])) return true;
   return std::exchange(again_, false);  // --again: who does not have it yet takes it for the first time
 }
@@ -179,6 +183,11 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
 int HoldWait::say(const GaveUp& gave_up) {
   if (gave_up.why == GaveUp::Why::busy) {
     lines_.give_up(gave_up);
+    return static_cast<int>(request_.wait.conflict_exit_code);
+  }
+  if (gave_up.refused && gave_up.refused->why == Refused::Why::absent && request_.inside) {
+    tell(fmt::format("{} is not held by owner {}", quoted(request_.names[gave_up.part]),
+                     in_quotes(request_.inside->str())));
     return static_cast<int>(request_.wait.conflict_exit_code);
   }
   if (gave_up.refused) {

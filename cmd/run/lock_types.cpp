@@ -69,7 +69,7 @@ constexpr LockType kLockTypes[] = {
     {.name = "fenced",
      .kind = &kinds::fenced,
      .flags = "--fenced",
-     .help = "a growing number in RLOCK_FENCE",
+     .help = "with a growing number: RLOCK_FENCE, --export, --json",
      .only_one_server =
          "each server counts by itself, so the numbers of one holder and the next could not be compared",
      .make = make<FencedLock>},

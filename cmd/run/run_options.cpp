@@ -114,6 +114,7 @@ void check_once_per(const RunOptions& opt) {
     refuse("contradicts --min-hold, which keeps the key after a failure, too");
   if (opt.deployment.targets.size() > 1)
     refuse("with several servers (--url): each would keep the key by itself, and they need not agree");
+  if (opt.inside) refuse("with --owner: only the outermost hold can keep the key");
   if (find_hold(holds_above_us(), opt.names.front()) != nullptr)
     refuse(fmt::format("inside a run that holds {}: only the outermost run can keep it (see RLOCK_STACK)",
                        quoted(opt.names.front())));

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
+#include "cmd/verbs/owner_option.h"
 #include "loop/signal_names.h"
 #include "sync/permits.h"
 
@@ -173,6 +175,19 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
          }});
   }
   declare_type(spec, take);
+  spec.add(
+      {.names = "--owner",
+       .value = "ID",
+       .manual =
+           "Take a hold inside the one that this owner has, as a nested run does: an earlier step of a CI job "
+           "has taken it by rlock lock acquire. If the owner does not hold KEY any more, COMMAND does not run: "
+           "status 75.",
+       .offer = Offer::owner,
+       .hidden = true,
+       .set = [&opt](std::string_view text) {
+         const Owner owner = parse_owner(text);
+         opt.inside = owner_in(owner).value_or(owner);
+       }});
 }
 
 void declare_hold(VerbSpec& spec, RunOptions& opt) {

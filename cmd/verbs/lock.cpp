@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -26,9 +27,8 @@ namespace {
 class LockVerb : public Verb {
  protected:
   void declare_shared(VerbSpec& spec) {
-    declare_key(spec, key_);
     spec.group("What");
-    declare_owner(spec, owner_, owner_help_);
+    declare_owner(spec, given_, owner_help_);
     spec.add({.names = "--type",
               .value = "T",
               .help = "must agree with what stands there",
@@ -42,7 +42,7 @@ class LockVerb : public Verb {
   Views views_of(Session& session) {
     Views views = inspect_each(session, session.name(key_));
     for (const std::string& server : views.silent) complain(server);
-    id_ = owner_;
+    owner_ = given_;
     if (owner_ && owner_in(*owner_) && sights(views.seen, *owner_) == 0) owner_ = owner_in(*owner_);
     expect_lock(agreed(views.seen, owner_), type_, owner_);
     return views;
@@ -50,8 +50,31 @@ class LockVerb : public Verb {
 
   Inspection find(Session& session) { return agreed(views_of(session).seen, owner_); }
 
-  void require_owner() const {
-    if (!owner_) throw Error{Error::usage, "--owner is missing: as rlock lock acquire has printed it"};
+  /// As typed, else as lock acquire --export has set it: RLOCK_KEY stands beside it then. The RLOCK_OWNER of
+  /// rlock run does not count: that hold is not the script's to release.
+  void require_owner() {
+    const char* const owner = std::getenv("RLOCK_OWNER");
+    const char* const exported = std::getenv("RLOCK_KEY");
+    if (!given_ && owner != nullptr && exported != nullptr) {
+      const std::vector<std::string> held = split(exported, '\n');
+      const bool all = std::ranges::all_of(
+          keys_, [&](const std::string& key) { return std::ranges::find(held, key) != held.end(); });
+      if (all) given_ = parse_owner(owner);
+    }
+    if (!given_)
+      throw Error{Error::usage,
+                  "--owner is missing: as rlock lock acquire has printed it, or has set it by --export"};
+  }
+
+  /// Does it for each of the keys; the worst exit status counts.
+  template <class Act>
+  int for_each_key(const Act& act) {
+    int worst = exit_code::ok;
+    for (const std::string& key : keys_) {
+      key_ = key;
+      worst = std::max(worst, act());
+    }
+    return worst;
   }
 
   int not_held(const Inspection& found) const {
@@ -62,10 +85,11 @@ class LockVerb : public Verb {
     return exit_code::no;
   }
 
-  std::string key_, type_;
-  std::optional<Owner> owner_;
-  std::optional<Owner> id_;  ///< as typed
-  std::string_view owner_help_ = "as rlock lock acquire has printed it (required)";
+  std::vector<std::string> keys_;  ///< of those that take several
+  std::string key_, type_;         ///< the key that it is about now
+  std::optional<Owner> given_;     ///< as typed
+  std::optional<Owner> owner_;     ///< who holds it then
+  std::string_view owner_help_ = "as rlock lock acquire has printed it, or RLOCK_OWNER";
   ServerOptions server_;
 };
 
@@ -81,10 +105,11 @@ class Release final : public LockVerb {
         "Exit status: 0 released, 1 not held by that owner, or nothing there;\n"
         "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
     VerbSpec spec{.verb = "lock release",
-                  .usage = {"lock release [OPTIONS] KEY --owner ID"},
+                  .usage = {"lock release [OPTIONS] KEY... [--owner ID]"},
                   .about = "Give back what rlock lock acquire has taken, and wake who waits for it.",
                   .notes = notes,
                   .examples = {{"rlock lock release deploy --owner \"$owner\"", ""}}};
+    declare_keys(spec, keys_);
     declare_shared(spec);
     declare_server_options(spec, server_);
     return spec;
@@ -93,6 +118,11 @@ class Release final : public LockVerb {
   int act(TimePoint, std::vector<std::string>) override {
     require_owner();
     Session session{server_};
+    return for_each_key([&] { return release_one(session); });
+  }
+
+ private:
+  int release_one(Session& session) {
     const TimePoint looked = Clock::now();
     const Inspection found = find(session);
     const Owner owner = *owner_;
@@ -105,7 +135,7 @@ class Release final : public LockVerb {
     if (!lock) return not_held(found);
     const Holder* holder = holder_named(found, owner);
     const bool has_keeper = !holder->meta || holder->meta->renews;
-    if (has_keeper) session.ask(mark_released(found.name, *id_, kMarkStays));
+    if (has_keeper) session.ask(mark_released(found.name, *given_, kMarkStays));
     Call ends = erase_metadata(found.name, owner, lock->evidence());
     if (session.deployment.history && holder->meta)
       ends = write_end(found.name, owner, lock->evidence(),
@@ -129,7 +159,7 @@ class Renew final : public LockVerb {
  public:
   VerbSpec spec() override {
     VerbSpec spec{.verb = "lock renew",
-                  .usage = {"lock renew [OPTIONS] KEY --owner ID"},
+                  .usage = {"lock renew [OPTIONS] KEY... [--owner ID]"},
                   .about =
                       "Start the lease of what lock acquire has taken anew. rlock never shortens it:\n"
                       "a --lease that is shorter than what is left of it is refused.",
@@ -138,6 +168,7 @@ class Renew final : public LockVerb {
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                   .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
                                {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
+    declare_keys(spec, keys_);
     declare_shared(spec);
     declare_renewed_lease(spec, lease_);
     declare_server_options(spec, server_);
@@ -147,6 +178,11 @@ class Renew final : public LockVerb {
   int act(TimePoint, std::vector<std::string>) override {
     require_owner();
     Session session{server_};
+    return for_each_key([&] { return renew_one(session); });
+  }
+
+ private:
+  int renew_one(Session& session) {
     const Inspection found = find(session);
     const Owner owner = *owner_;
     const Holder* holder = holder_named(found, owner);
@@ -172,7 +208,6 @@ class Renew final : public LockVerb {
     return renewed >= session.redis.quorum() ? exit_code::ok : not_held(found);
   }
 
- private:
   std::optional<Milliseconds> lease_;
 };
 
@@ -189,6 +224,7 @@ class Status final : public LockVerb {
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                   .examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
                                {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}}};
+    declare_key(spec, key_);
     declare_shared(spec);
     spec.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
                 set_verbosity(Verbosity::quiet);

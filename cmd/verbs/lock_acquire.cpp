@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 
 #include "base/ancestry.h"
@@ -12,8 +13,10 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
+#include "cmd/run/command_environment.h"
 #include "cmd/run/held_keys.h"
 #include "cmd/run/hold_wait.h"
+#include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/run/script_keeper.h"
@@ -33,6 +36,7 @@ class Acquire final : public Verb {
  public:
   VerbSpec spec() override;
   int act(TimePoint started, std::vector<std::string> command) override;
+  void failed(const Error& error) noexcept override;
 
  private:
   void declare_keeper(VerbSpec& spec);
@@ -41,6 +45,8 @@ class Acquire final : public Verb {
   void complete_names(const Session& session);
   Metadata facts() const;
   std::string document(const HeldKeys& keys) const;
+  std::string exported(const HeldKeys& keys) const;
+  int take(Session& session);
   int hand_over(Session& session, const HeldKeys& keys);
   int in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
   void keep(Session& session, const HeldKeys& keys) const;
@@ -50,6 +56,7 @@ class Acquire final : public Verb {
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   bool json_ = false;
+  std::optional<Shell> export_;  ///< --export
 
   Owner id_;  ///< what is printed, and names this hold
 };
@@ -67,6 +74,7 @@ VerbSpec Acquire::spec() {
           "71 owner id not printed, or no keeper (the lock is given back), 77 78 errors.",
       .examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},
+                   {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
   };
   declare_keys(spec, opt_.keys);
@@ -87,6 +95,17 @@ VerbSpec Acquire::spec() {
   declare_wait(spec, opt_.wait);
   spec.group("Telling");
   declare_remarks(spec, opt_);
+  spec.add({.names = "--export",
+            .help = "print what a shell evaluates: RLOCK_OWNER, RLOCK_FENCE, ...",
+            .manual =
+                "Use it as: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. It sets "
+                "RLOCK_OWNER, RLOCK_FENCE (--fenced), RLOCK_KEY and RLOCK_STACK for the rest of the "
+                "script. After a failure the text ends with the exit status of rlock.",
+            .set = [this](std::string_view) { export_ = Shell::posix; }});
+  spec.add(
+      {.names = "--export-fish",
+       .manual = "The same for fish: rlock lock acquire KEY --while-pid $fish_pid --export-fish | source",
+       .set = [this](std::string_view) { export_ = Shell::fish; }});
   spec.add({.names = "--json", .help = "one document, also of who has what is busy", .set = into(json_)});
   spec.group("Rarely");
   declare_sync_replicas(spec, opt_);
@@ -188,6 +207,23 @@ std::string Acquire::document(const HeldKeys& keys) const {
   return Json::object(fields).str();
 }
 
+/// RLOCK_STACK is for the runs inside, and RLOCK_OWNER for lock release and lock renew.
+std::string Acquire::exported(const HeldKeys& keys) const {
+  std::vector<std::string> names, fences;
+  for (const LockName& name : opt_.names) names.push_back(as_typed(name));
+  for (const Held& held : keys.taken().held)
+    if (held.fence) fences.push_back(std::to_string(*held.fence));
+  std::vector<InheritedHold> stack = holds_above_us();
+  std::ranges::copy(keys.holds(), std::back_inserter(stack));
+  const std::optional<std::string> fence =
+      fences.empty() ? std::nullopt : std::optional{joined(fences, "\n")};
+  return export_text({{"RLOCK_OWNER", id_.str()},
+                      {"RLOCK_FENCE", fence},
+                      {"RLOCK_KEY", joined(names, "\n")},
+                      {"RLOCK_STACK", write_holds(stack)}},
+                     *export_);
+}
+
 /// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is
 /// given back, and so is one that nobody keeps.
 int Acquire::hand_over(Session& session, const HeldKeys& keys) {
@@ -198,8 +234,8 @@ int Acquire::hand_over(Session& session, const HeldKeys& keys) {
         "a process above this one holds some of the keys, and not the others; take them one after the other"};
   }
   id_ = keys.joins() ? inner_hold_id(keys.owner()) : keys.owner();
-  const std::string text = json_ ? document(keys) : id_.str();
-  if (const int failed = try_print(text + "\n")) {
+  const std::string text = export_ ? exported(keys) : (json_ ? document(keys) : id_.str()) + "\n";
+  if (const int failed = try_print(text)) {
     const bool undone = give_back(session, keys);
     throw Error{Error::system,
                 fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), opt_.all_keys(),
@@ -251,14 +287,25 @@ int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) co
                    .str());
   }
   const NotHeld not_held = wait.give_up(gave_up);
-  if (not_held.signal) die_of(*not_held.signal);
+  if (not_held.signal && !export_) die_of(*not_held.signal);
   return not_held.exit;
+}
+
+void Acquire::failed(const Error& error) noexcept {
+  if (export_) static_cast<void>(try_print(failure_text(exit_code::of(error.kind()), *export_)));
 }
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
+  if (export_ && json_) throw Error{Error::usage, "--export and --json: each says it in its own way"};
   check();
   Session session{opt_.server, &opt_.wait};
+  const int exit = take(session);
+  if (export_ && exit != 0) static_cast<void>(try_print(failure_text(exit, *export_)));
+  return exit;
+}
+
+int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
   complete_names(session);

@@ -159,3 +159,71 @@ TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to 
   CHECK(named.exit_code() == 75);
   CHECK_MESSAGE(has(named.err(), "leave out --owner"), named.err());
 }
+
+TEST_CASE("lock acquire --export tells the rest of a script what it holds, whatever the key is") {
+  const std::string hostile = "it's \\ $(touch /tmp/never) `x` \"q\"\nnext line\t#;&|";
+  for (const std::string key : {std::string{"k"}, hostile}) {
+    CAPTURE(key);
+    RedisServer redis;
+    Process::Options options;
+    options.env["KEY"] = key;
+    Process outer = start(
+        redis,
+        {"sh", "-c",
+         "eval \"$(\"$RLOCK\" lock acquire \"$KEY\" --fenced --while-pid $$ --export)\" || exit 9\n"
+         "[ \"$RLOCK_KEY\" = \"$KEY\" ] && [ \"$RLOCK_FENCE\" = 1 ] || exit 8\n"
+         "\"$RLOCK\" run -n -k \"$KEY\" --fenced -- sh -c '[ -z \"${RLOCK_KEY+x}\" ] && [ $RLOCK_FENCE = 2 ]' || exit 7\n"
+         "\"$RLOCK\" lock renew \"$KEY\" || exit 6\n"
+         "\"$RLOCK\" lock release \"$KEY\" || exit 5\n"
+         "\"$RLOCK\" lock status -q \"$KEY\" && exit 4\n"
+         "exit 0\n"},
+        options);
+    // RLOCK_KEY names several keys one a line: one with a newline has to be released by --owner.
+    const int expected = key.find('\n') == std::string::npos ? 0 : 6;
+    CHECK_MESSAGE(outer.exit_code() == expected, outer.err());
+  }
+}
+
+TEST_CASE("eval of a failed lock acquire --export has its status") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "k");
+  const std::string eval = "eval \"$(\"$RLOCK\" lock acquire k ";
+  CHECK(sh(redis, eval + "-n --while-pid $$ --export)\" || exit; exit 3").exit_code() == 75);
+  CHECK(sh(redis, eval + "--while-pid x --export)\" || exit; exit 3").exit_code() == 64);
+  CHECK(sh(redis, eval + "-n --while-pid $$ --export --url redis://127.0.0.1:1)\" || exit; exit 3")
+            .exit_code() == 69);
+}
+
+TEST_CASE("lock release finds no owner by itself inside rlock run: that hold is the run's") {
+  RedisServer redis;
+  Process run = sh(
+      redis,
+      "\"$RLOCK\" run -k k -- sh -c '\"$RLOCK\" lock release k; [ $? = 64 ] && \"$RLOCK\" lock status -q k'");
+  CHECK_MESSAGE(run.exit_code() == 0, run.err());
+}
+
+TEST_CASE("release and renew take several keys, and say by their status that one of them is not held") {
+  RedisServer redis;
+  const std::string owner = acquired(redis, "a", {"b", "c"});
+  CHECK(status_of(redis, {"lock", "renew", "a", "b", "c", "--owner", owner}) == 0);
+  CHECK(status_of(redis, {"lock", "release", "a", "b", "--owner", owner}) == 0);
+  CHECK_FALSE(redis.has("a"));
+  CHECK_FALSE(redis.has("b"));
+  CHECK(status_of(redis, {"lock", "release", "a", "c", "--owner", owner}) == 1);
+  CHECK_FALSE(redis.has("c"));
+}
+
+TEST_CASE("run --owner joins the hold of an earlier step, and does not run when that is gone") {
+  RedisServer redis;
+  acquired(redis, "k", {"--owner", "ci-1"});
+  Rlock step = redis.rlock("run", "-k", "k", "--owner", "ci-1", "--", "sh", "-c", "echo $RLOCK_OWNER");
+  CHECK_MESSAGE(step.exit_code() == 0, step.err());
+  CHECK(step.out() == "ci-1\n");
+  CHECK(status_of(redis, {"lock", "status", "-q", "k", "--owner", "ci-1"}) == 0);
+  CHECK(status_of(redis, {"lock", "release", "k", "--owner", "ci-1"}) == 0);
+  Rlock late = redis.rlock("run", "-k", "k", "--owner", "ci-1", "--", "echo", "ran");
+  CHECK(late.exit_code() == 75);
+  CHECK(late.out().empty());
+  CHECK(has(late.err(), "'k' is not held by owner 'ci-1'"));
+  CHECK_FALSE(redis.has("k"));
+}
