@@ -126,11 +126,11 @@ _rlock_options() {
       valued=' -k --key -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem init')
-      offered='-k --key -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -k --key -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key --expire -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -k --key --expire -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem acquire')
-      offered='-k --key --count -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='-k --key --count --await-init -n --nonblock -w --wait -E --conflict-exit-code -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --count -w --wait -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'sem release')

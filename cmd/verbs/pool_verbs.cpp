@@ -30,7 +30,17 @@ class Init final : public PoolVerb {
                       "Exit status: 0 made, 1 it exists and stays as it is;\n"
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                   .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
-    declare_operands(spec, &total_);
+    declare_operands(spec, &total_, semaphore ? 0 : 1);
+    if (semaphore) {
+      spec.group("How long");
+      spec.add(
+          {.names = "--expire",
+           .value = "DUR",
+           .help = "delete the semaphore after this",
+           .standard = "never",
+           .manual = "The server deletes the semaphore when DUR is over, whoever has permits of it or waits.",
+           .set = into(expire_)});
+    }
     declare_server_options(spec, server_);
     return spec;
   }
@@ -39,13 +49,14 @@ class Init final : public PoolVerb {
     Session session{server_};
     need_one_server(session);
     const Pool made{session.name(key_), kind_, session.deployment.pub_sub()};
-    const PoolAnswer answer = made.read_init(session.ask(made.init(total_)));
+    const PoolAnswer answer = made.read_init(session.ask(made.init(total_, expire_)));
     if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
   }
 
  private:
   std::int64_t total_ = 0;
+  Milliseconds expire_{0};
 };
 
 class Add final : public PoolVerb {
@@ -56,17 +67,22 @@ class Add final : public PoolVerb {
     const bool semaphore = kind_ == PoolKind::semaphore;
     VerbSpec spec{.verb = semaphore ? "sem add" : "permit add",
                   .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
-                  .about = "Make N more permits available, and wake who waits for them.",
+                  .about = semaphore
+                               ? "Make N more permits available, and wake up the waiters that they are for.\n"
+                                 "A negative N (after --) takes permits away; it never waits for them."
+                               : "Make N more permits available, and wake who waits for them.",
                   .notes =
                       "Exit status: 0 done, 1 nothing there;\n"
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
                   .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
-    declare_operands(spec, &more_);
+    if (semaphore) spec.examples.push_back({"rlock sem add slots -- -2", ""});
+    declare_operands(spec, &more_, semaphore ? -kMostPermits : 1);
     declare_server_options(spec, server_);
     return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
+    if (more_ == 0) throw Error{Error::usage, "N: 0 changes nothing"};
     Session session{server_};
     const Pool there = pool(session);
     return finish(session, there.read_add(session.ask(there.add(more_))));
@@ -179,10 +195,10 @@ void PoolVerb::need_one_server(const Session& session) {
     throw Error{Error::usage, "permits are counted by one server: name one --url"};
 }
 
-void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits) {
+void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits, std::int64_t least) {
   declare_key(spec, key_, Offer::counter);
   if (number_of_permits)
-    spec.operands.push_back({.name = "N", .set = number(*number_of_permits, 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number(*number_of_permits, least, kMostPermits)});
 }
 
 Pool PoolVerb::pool(Session& session) const {

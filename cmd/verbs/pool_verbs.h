@@ -32,8 +32,8 @@ class PoolVerb : public Verb {
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.
   static void need_one_server(const Session& session);
 
-  /// KEY and, with `number`, N after it.
-  void declare_operands(VerbSpec& spec, std::int64_t* number);
+  /// KEY and, with `number`, N after it, which is at least `least`.
+  void declare_operands(VerbSpec& spec, std::int64_t* number, std::int64_t least = 1);
 
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const Session& session, const PoolAnswer& answer) const;

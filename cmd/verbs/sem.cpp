@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/key_text.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
+#include "cmd/run/script_facts.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/refusal.h"
+#include "sync/metadata.h"
 #include "sync/semaphore.h"
 
 namespace rlock {
@@ -27,7 +30,8 @@ class Acquire final : public PoolVerb {
                   .notes =
                       "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
                       "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""}}};
+                  .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""},
+                               {"rlock sem acquire slots --await-init -w 10m", ""}}};
     declare_operands(spec, nullptr);
     spec.group("What to take");
     spec.add({.names = "--count",
@@ -35,6 +39,13 @@ class Acquire final : public PoolVerb {
               .help = "so many, all or none",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
+    spec.group("When there is none");
+    spec.add({.names = "--await-init",
+              .help = "wait until somebody makes the semaphore",
+              .manual =
+                  "Without it rlock exits with status 1 at once if there is no semaphore, or if somebody "
+                  "deletes it during the wait.",
+              .set = into(await_init_)});
     declare_wait(spec, wait_);
     declare_server_options(spec, server_);
     return spec;
@@ -43,12 +54,20 @@ class Acquire final : public PoolVerb {
   int act(TimePoint started, std::vector<std::string>) override {
     Session session{server_, &wait_};
     need_one_server(session);
-    const Semaphore wanted{session.name(key_), count_, session.deployment.pub_sub()};
+    const LockName name = session.name(key_);
+    const Semaphore wanted{{.name = name,
+                            .owner = new_owner(),
+                            .pub_sub = session.deployment.pub_sub(),
+                            .turn = wait_.nonblock ? Turn::leave : Turn::queue},
+                           count_,
+                           await_init_ ? Semaphore::Absent::await : Semaphore::Absent::refuse};
     WaitLines lines{session.redis,
                     session.signals,
-                    {session.deployment, started, wait_, {wanted.name()}, "it has too few permits"}};
+                    {session.deployment, started, wait_, {name}, "it has too few permits"}};
     refuse_latch(session, started, wait_);
-    const Acquired got = acquire(session.redis, wanted, session.waiting(wait_, started, lines));
+    const Acquired got =
+        acquire(session.redis, wanted, session.waiting(wait_, started, lines),
+                {write_metadata(name, *wanted.asker(), wanted.evidence(), kFacts, about_the_script())});
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up)
       return end_in_vain(*gave_up, session, lines, wait_,
@@ -58,7 +77,11 @@ class Acquire final : public PoolVerb {
   }
 
  private:
+  /// What a waiter says of itself goes with its place in the line; this is for those who hold.
+  static constexpr Milliseconds kFacts{1};
+
   std::int64_t count_ = 1;
+  bool await_init_ = false;
   WaitOptions wait_;
 };
 

@@ -18,8 +18,7 @@
 local pool, request = KEYS[1], KEYS[2]
 local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local kind_of = include('kind_of')
-local announce = include('announce')
-local tell_waiters = include('tell_waiters')
+local announce_permits = include('announce_permits')
 local queue_at = include('queue_at')
 
 local answered = redis.call('get', request)
@@ -31,11 +30,5 @@ if kind ~= 'number' then return {'foreign', kind} end
 redis.call('del', request)  -- first: behind a write that takes no memory others are let through when none is left
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
-local why = ''
-if tonumber(count) > 0 and available > 0 then
-  local queue = queue_at(KEYS, 3, channel, sharded)
-  why = announce(channel, available, sharded)
-  local why_not_first = tell_waiters(queue, available)
-  why = why ~= '' and why or why_not_first
-end
-return {'done', available, why}
+if tonumber(count) < 1 then return {'done', available, ''} end
+return {'done', available, announce_permits(queue_at(KEYS, 3, channel, sharded), available)}

@@ -1,11 +1,7 @@
 local now = include('now')
-local tell_owner = include('tell_owner')
+local tell_each = include('tell_each')
+local tell_line = include('tell_line')
 local announce = include('announce')
-
--- Tells each of them, whatever its place, that it is worth asking again.
-local function tell_each(queue, owners)
-  for _, owner in ipairs(owners) do tell_owner(queue, owner, '0') end
-end
 
 -- After a release that keeps the key because its work is done: writes that down, for as long as the key stays,
 -- and tells all who wait. `answer`: that of the release, which this answers too. Who reads the mark must look
@@ -14,10 +10,8 @@ end
 local function mark_done(done, owner, facts, queue, fair, answer)
   if answer[1] ~= 'kept' then return answer end
   redis.call('set', done, owner .. '\n' .. string.format('%.0f', now()) .. '\n' .. facts, 'px', answer[2])
-  pcall(function()
-    tell_each(queue, redis.call('zrange', queue.line, 0, 999))
-    if fair then tell_each(queue, redis.call('lrange', fair, 0, 999)) end
-  end)
+  tell_line(queue)
+  pcall(function() if fair then tell_each(queue, redis.call('lrange', fair, 0, 999)) end end)
   announce(queue.channel, '0', queue.sharded)
   return answer
 end

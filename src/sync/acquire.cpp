@@ -266,9 +266,10 @@ Acquired acquire(Redis& redis, const Wish& wish, const AcquireOptions& options) 
   return Wait{redis, stages_of(items_of(wish.parts), wish.together), options}.run();
 }
 
-Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options) {
+Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
+                 const std::vector<Call>& followers) {
   const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};
-  return Wait{redis, stages_of({{.lock = borrowed}}, std::nullopt), options}.run();
+  return Wait{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options}.run();
 }
 
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout) {

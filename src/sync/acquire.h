@@ -81,9 +81,10 @@ struct AcquireOptions {
 /// Nothing is held while we wait for something else, so waiters never wait for each other.
 [[nodiscard]] Acquired acquire(Redis& redis, const Wish& wish, const AcquireOptions& options);
 
-/// The same for what has no owner: permits of a semaphore, a latch that is to open. REQUIRES: it outlives the
-/// call
-[[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options);
+/// The same for what has no owner: permits of a semaphore, a latch that is to open. `followers`: of the call that asks.
+/// REQUIRES: `wanted` outlives the call
+[[nodiscard]] Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
+                               const std::vector<Call>& followers = {});
 
 /// How long one of several servers may hold up a round, so that a frozen one costs no validity.
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);

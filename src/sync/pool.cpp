@@ -26,13 +26,6 @@ Refused refuse_absent(const LockName& name, PoolKind kind) {
                               quoted(name), verb, words_for(name))};
 }
 
-Busy busy_pool(const Reply& rest) {
-  const Milliseconds time = rest.milliseconds();
-  if (time == Milliseconds{-1}) return {.no_ttl = true};
-  if (time < Milliseconds{0}) return {};
-  return {.retry_after = time};
-}
-
 Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
     : name_(std::move(name)), kind_(kind), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
@@ -40,6 +33,13 @@ std::string Pool::taken() const { return suffix_name(name_, "timeout"); }
 
 Call Pool::request(const Script& script, std::vector<std::string> args) const {
   return {.script = &script, .keys = {name_.str(), request_}, .args = std::move(args)};
+}
+
+/// The same, with those who wait.
+Call Pool::request_to_line(const Script& script, std::vector<std::string> args) const {
+  Call call = request(script, std::move(args));
+  append(call.keys, line_keys(name_));
+  return call;
 }
 
 PoolAnswer Pool::refuse(const Reply& reply) const {
@@ -52,9 +52,10 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
   refuse_word(fmt::format("a call about {}", noun_of(kind_)), reply);
 }
 
-Call Pool::init(std::int64_t total) const {
-  Call call = request(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
-                                              word(pub_sub_), number(kRequestMemory)});
+Call Pool::init(std::int64_t total, Milliseconds expire) const {
+  Call call =
+      request_to_line(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
+                                              word(pub_sub_), number(kRequestMemory), number(expire)});
   if (kind_ == PoolKind::permits) call.keys.push_back(taken());
   return call;
 }
@@ -67,10 +68,8 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  Call call = request(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
-                                             word(pub_sub_), number(kRequestMemory)});
-  append(call.keys, line_keys(name_));
-  return call;
+  return request_to_line(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
+                                                word(pub_sub_), number(kRequestMemory)});
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -86,7 +85,8 @@ PoolAnswer Pool::read_drain(const Reply& reply) const {
 }
 
 Call Pool::remove() const {
-  Call call = request(scripts::counter_delete, {number(kRequestMemory)});
+  Call call = request_to_line(scripts::counter_delete,
+                              {permits_channel(name_).str(), word(pub_sub_), number(kRequestMemory)});
   if (kind_ == PoolKind::permits) append(call.keys, {taken(), permit_slots_key(name_)});
   return call;
 }

@@ -21,9 +21,6 @@ std::string_view noun_of(PoolKind kind);
 /// Nothing there to take from: says how to make it.
 Refused refuse_absent(const LockName& name, PoolKind kind);
 
-/// {0, ms}: when the next lease ends; -1: none of them ends by itself; -2: only an announcement tells.
-Busy busy_pool(const Reply& rest);
-
 /// What an operation on a pool came to.
 struct PoolAnswer {
   enum class How {
@@ -43,10 +40,12 @@ class Pool {
  public:
   Pool(LockName name, PoolKind kind, PubSub pub_sub);
 
-  Call init(std::int64_t total) const;
+  /// `expire`: after which it is forgotten; 0: never.
+  Call init(std::int64_t total, Milliseconds expire = Milliseconds{0}) const;
   PoolAnswer read_init(const Reply& reply) const;
 
-  /// Makes more permits available, or (negative) fewer. Of a semaphore this is the release.
+  /// Makes more permits available, or (negative) fewer: there may be less than none then, and what comes back fills that
+  /// up first. Of a semaphore this is the release.
   Call add(std::int64_t count) const;
   PoolAnswer read_add(const Reply& reply) const;
 
@@ -79,6 +78,7 @@ class Pool {
  private:
   std::string taken() const;
   Call request(const Script& script, std::vector<std::string> args) const;
+  Call request_to_line(const Script& script, std::vector<std::string> args) const;
   PoolAnswer refuse(const Reply& reply) const;
 
   LockName name_;

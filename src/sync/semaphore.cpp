@@ -1,6 +1,9 @@
 #include "sync/semaphore.h"
 
+#include <utility>
+
 #include "base/random.h"
+#include "base/text.h"
 #include "scripts.h"
 #include "sync/answers.h"
 #include "sync/arguments.h"
@@ -11,28 +14,35 @@
 
 namespace rlock {
 
-Semaphore::Semaphore(LockName name, std::int64_t count, PubSub pub_sub)
-    : name_(std::move(name)), count_(count), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
+Semaphore::Semaphore(Claim claim, std::int64_t count, Absent absent)
+    : claim_(std::move(claim)),
+      count_(count),
+      absent_(absent),
+      line_(claim_, permits_channel(claim_.name)),
+      request_(request_key(claim_.name, new_request())) {}
 
-std::vector<Channel> Semaphore::channels() const { return {permits_channel(name_)}; }
-
-Call Semaphore::ask(Milliseconds) const {
-  return {.script = &scripts::semaphore_acquire,
-          .keys = {name_.str(), request_},
-          .args = {std::to_string(count_), number(kRequestMemory)}};
+Call Semaphore::ask(Milliseconds waited) const {
+  Call call{.script = &scripts::semaphore_acquire,
+            .keys = {claim_.name.str(), request_},
+            .args = {claim_.owner.str(), std::to_string(count_), number(kRequestMemory)}};
+  append(call.keys, line_.keys());
+  append(call.args, line_.arguments(waited));
+  call.args.push_back(absent_ == Absent::await ? "wait" : "");
+  return call;
 }
 
 Attempt Semaphore::decode(const Reply& reply) const {
-  if (word_of(reply) == "busy") return busy_pool(reply.at(1));
-  if (word_of(reply) == "absent") return refuse_absent(name_, PoolKind::semaphore);
-  return decode_attempt({.name = name_}, kinds::semaphore.noun, reply);
+  if (word_of(reply) == "absent") return refuse_absent(claim_.name, PoolKind::semaphore);
+  return decode_attempt(claim_, kinds::semaphore.noun, reply);
 }
 
 std::optional<Call> Semaphore::undo(Wake) const {
-  return Call{
-      .script = &scripts::semaphore_undo,
-      .keys = {name_.str(), request_},
-      .args = {std::to_string(count_), permits_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
+  Call call{.script = &scripts::semaphore_undo,
+            .keys = {claim_.name.str(), request_},
+            .args = {claim_.owner.str(), std::to_string(count_), line_.releases().str(), word(claim_.pub_sub),
+                     number(kRequestMemory)}};
+  append(call.keys, line_.keys());
+  return call;
 }
 
 }  // namespace rlock

@@ -297,7 +297,8 @@ TEST_CASE("numbers that are none are refused before anything is sent") {
   RedisServer redis;
   Monitor monitor{redis};
   for (const std::string number : {"0", "2147483648", "1e3", "x", "1.5", "+1", "9999999999999999999999"}) {
-    tell(redis, {{"sem init s " + number, 64, ""},
+    if (number != "0") tell(redis, {{"sem init s " + number, 64, ""}});
+    tell(redis, {{"permit add p " + number, 64, ""},
                  {"sem add s " + number, 64, ""},
                  {"sem acquire s --count " + number, 64, ""},
                  {"permit init p " + number, 64, ""},
@@ -305,8 +306,15 @@ TEST_CASE("numbers that are none are refused before anything is sent") {
                  {"latch set l " + number, 64, ""},
                  {"latch down l --by " + number, 64, ""}});
   }
-  tell(redis,
-       {{"sem init", 64, ""}, {"sem init s", 64, ""}, {"sem init s 1 2", 64, ""}, {"sem inti s 1", 64, ""}});
+  tell(redis, {{"sem add s -- -2147483648", 64, ""},
+               {"sem add s -- --1", 64, ""},
+               {"permit add p -- -1", 64, ""},
+               {"sem init s -- -1", 64, ""},
+               {"sem init s 1 --expire 0", 64, ""},
+               {"sem init", 64, ""},
+               {"sem init s", 64, ""},
+               {"sem init s 1 2", 64, ""},
+               {"sem inti s 1", 64, ""}});
   CHECK(monitor.commands().empty());
 }
 

@@ -2,10 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <list>
 #include <random>
 
+#include "base/random.h"
 #include "base/text.h"
 #include "support/scene.h"
+#include "sync/metadata.h"
 #include "sync/pool.h"
 
 using namespace rlock;
@@ -15,16 +18,29 @@ namespace {
 
 const LockName kSem{"sem"};
 const Channel kChannel{"redisson_sc:{sem}"};
+const std::string kLine = "redisson_unlock_latch:{sem}:line";
 
-Semaphore take(std::int64_t count) { return Semaphore{kSem, count, PubSub::classic}; }
+Semaphore take(std::int64_t count) { return Semaphore{{.name = kSem, .owner = new_owner()}, count}; }
+
+/// Of somebody who waits.
+Semaphore wait(const std::string& owner, std::int64_t count = 1,
+               Semaphore::Absent absent = Semaphore::Absent::refuse) {
+  return Semaphore{{.name = kSem, .owner = Owner{owner}, .turn = Turn::queue}, count, absent};
+}
 Pool pool() { return Pool{kSem, PoolKind::semaphore, PubSub::classic}; }
 
 struct Counted : Scene {
   std::string available() { return server.cli({"GET", "sem"}); }
-  PoolAnswer init(std::int64_t total) {
+  PoolAnswer init(std::int64_t total, Milliseconds expire = Milliseconds{0}) {
     const Pool one = pool();
-    return one.read_init(redis.run(one.init(total)));
+    return one.read_init(redis.run(one.init(total, expire)));
   }
+  PoolAnswer remove() {
+    const Pool one = pool();
+    return one.read_remove(redis.run(one.remove()));
+  }
+  Listener listener(const std::string& owner) { return {server, Channel{kChannel.str() + ":" + owner}}; }
+  std::string line() { return server.cli({"ZRANGE", kLine, "0", "-1"}); }
   PoolAnswer add(std::int64_t count) {
     const Pool one = pool();
     return one.read_add(redis.run(one.add(count)));
@@ -196,4 +212,153 @@ TEST_CASE("permits of a semaphore are conserved, whatever is repeated and undone
     }
     REQUIRE(std::stoll(scene.available()) + taken == kTotal);
   }
+}
+
+TEST_CASE("who waits for a semaphore has a place in the order of arrival, and a permit wakes one of them") {
+  Counted scene;
+  scene.init(0);
+  std::list<Listener> waiters;
+  for (const std::string owner : {"a:1", "b:1", "c:1"}) {
+    const Attempt answer = scene.ask(wait(owner));
+    REQUIRE(is_busy(answer));
+    CHECK(std::get<Busy>(answer).position == static_cast<std::int64_t>(waiters.size()) + 1);
+    waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});
+  }
+  CHECK(scene.line() == "a:1\nb:1\nc:1");
+  Listener redisson{scene.server, kChannel};
+  scene.add(1);
+  CHECK(redisson.heard() == "1");  // as ever
+  CHECK(waiters.front().heard() == "0");
+  CHECK(waiters.back().silence());
+
+  CHECK(is_held(scene.ask(wait("a:1"))));
+  CHECK(scene.line() == "b:1\nc:1");
+  CHECK(scene.available() == "0");
+}
+
+TEST_CASE("as many who wait for a semaphore are told as the permits that came serve") {
+  Counted scene;
+  scene.init(0);
+  scene.ask(wait("a:1", 2));
+  for (const std::string owner : {"b:1", "c:1"}) scene.ask(wait(owner));
+  Listener first = scene.listener("a:1"), second = scene.listener("b:1"), third = scene.listener("c:1");
+  scene.add(3);
+  CHECK(first.heard() == "0");
+  CHECK(second.heard() == "0");
+  CHECK(third.silence());
+}
+
+TEST_CASE("permits that another client gave back are told to the rest of the line by the first of it") {
+  Counted scene;
+  scene.init(0);
+  for (const std::string owner : {"a:1", "b:1", "c:1"}) scene.ask(wait(owner));
+  Listener second = scene.listener("b:1"), third = scene.listener("c:1");
+  scene.server.cli({"INCRBY", "sem", "2"});
+  CHECK(is_held(scene.ask(wait("a:1"))));
+  CHECK(second.heard().starts_with("1 "));  // its place
+  CHECK(second.heard() == "0");
+  CHECK(third.heard().starts_with("2 "));
+  CHECK(third.silence());
+}
+
+TEST_CASE("who gives up waiting for a semaphore leaves the line, and passes on that it was told") {
+  Counted scene;
+  scene.init(0);
+  const Semaphore first = wait("a:1");
+  scene.ask(first);
+  scene.ask(wait("b:1"));
+  Listener told = scene.listener("a:1"), next = scene.listener("b:1");
+  scene.add(1);
+  CHECK(told.heard() == "0");
+  scene.undo(first);
+  CHECK(next.heard().starts_with("1 "));
+  CHECK(next.heard() == "0");
+  CHECK(scene.available() == "1");
+  scene.undo(first);
+  CHECK(next.silence());
+}
+
+TEST_CASE("nobody who waits for a semaphore is passed more than ten times") {
+  Counted scene;
+  scene.init(0);
+  scene.ask(wait("a:1"));
+  const Listener first = scene.listener("a:1");
+  scene.add(20);
+  int passed = 0;
+  while (passed < 20 && is_held(scene.ask(take(1)))) ++passed;
+  CHECK(passed == 10);
+}
+
+TEST_CASE("a semaphore that is not there is waited for where that is wanted, and told when it is made") {
+  Counted scene;
+  CHECK(is_refused(scene.ask(wait("a:1"))));
+  const auto awaits = [](const std::string& owner) { return wait(owner, 1, Semaphore::Absent::await); };
+  CHECK(is_busy(scene.ask(awaits("a:1"))));
+  CHECK(is_busy(scene.ask(awaits("b:1"))));
+  CHECK(is_busy(scene.ask(awaits("c:1"))));
+  Listener first = scene.listener("a:1"), second = scene.listener("b:1"), third = scene.listener("c:1");
+  scene.init(2);
+  CHECK(first.heard() == "0");
+  CHECK(second.heard() == "0");
+  CHECK(third.silence());
+  CHECK(is_held(scene.ask(awaits("a:1"))));
+}
+
+TEST_CASE("all who wait for a semaphore are told that it is deleted") {
+  Counted scene;
+  scene.init(0);
+  std::list<Listener> waiters;
+  for (const std::string owner : {"a:1", "b:1", "c:1", "d:1"}) {
+    scene.ask(wait(owner));
+    waiters.emplace_back(scene.server, Channel{kChannel.str() + ":" + owner});
+  }
+  Listener redisson{scene.server, kChannel};
+  CHECK(scene.remove().how == PoolAnswer::How::done);
+  for (Listener& waiter : waiters) CHECK(waiter.heard() == "0");
+  CHECK(redisson.silence());  // it would take that for permits
+}
+
+TEST_CASE("of a semaphore that somebody else deleted the line hears one after the other") {
+  Counted scene;
+  scene.init(0);
+  const Semaphore first = wait("a:1");
+  scene.ask(first);
+  scene.ask(wait("b:1"));
+  Listener next = scene.listener("b:1");
+  scene.server.cli({"DEL", "sem"});
+  CHECK(is_refused(scene.ask(first)));
+  scene.undo(first);
+  CHECK(next.heard().starts_with("1 "));
+  CHECK(next.heard() == "0");
+}
+
+TEST_CASE("a semaphore may be made without permits, may have less than none, and ends when it is to") {
+  Counted scene;
+  Listener redisson{scene.server, kChannel};
+  CHECK(scene.init(0, Milliseconds{60000}).how == PoolAnswer::How::done);
+  CHECK(scene.available() == "0");
+  CHECK(scene.server.pttl("sem") > 50000);
+  CHECK(scene.add(-2).count == -2);
+  CHECK(scene.add(2).count == 0);
+  CHECK(redisson.silence());
+  CHECK(scene.server.pttl("sem") > 50000);
+}
+
+TEST_CASE("who waits for a semaphore says of itself who it is, and nobody is written down as its holder") {
+  Counted scene;
+  scene.init(1);
+  const auto say = [&](const Semaphore& one) {
+    Metadata facts;
+    facts.host = "ci-7";
+    scene.redis.run(write_metadata(kSem, *one.asker(), one.evidence(), Milliseconds{1}, facts));
+  };
+  const Semaphore first = wait("a:1"), second = wait("b:1");
+  CHECK(is_held(scene.ask(first)));
+  say(first);
+  CHECK(is_busy(scene.ask(second)));
+  say(second);
+  CHECK(scene.server.cli({"HKEYS", kLine + ":facts"}) == "b:1");
+  CHECK(!scene.server.has("rlock:meta:{sem}"));
+  scene.undo(second);
+  CHECK(!scene.server.has(kLine + ":facts"));
 }
