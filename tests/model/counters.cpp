@@ -49,8 +49,9 @@ class Counter : public Hold {
 /// One permit of a semaphore. Giving it back is a request of its own, as `rlock sem release` sends it.
 class SemaphoreHold final : public Counter {
  public:
-  explicit SemaphoreHold(const LockName& name)
-      : taking_(name, 1, PubSub::classic), giving_(name, PoolKind::semaphore, PubSub::classic) {}
+  SemaphoreHold(const LockName& name, const std::string& owner)
+      : taking_({.name = name, .owner = Owner{owner}, .turn = Turn::queue}, 1),
+        giving_(name, PoolKind::semaphore, PubSub::classic) {}
 
   std::vector<Call> release(std::int64_t) const override { return {giving_.add(1)}; }
   Freed freed(std::size_t, const Reply& reply) const override {
@@ -96,7 +97,7 @@ class CountDown final : public LatchIsOpen {
 
 std::shared_ptr<const Hold> make_counter(const Wanted& wanted) {
   const LockName name{wanted.keys.front()};
-  if (wanted.type == "semaphore") return std::make_shared<SemaphoreHold>(name);
+  if (wanted.type == "semaphore") return std::make_shared<SemaphoreHold>(name, wanted.owner);
   if (wanted.type == "latch") return std::make_shared<LatchIsOpen>(name);
   if (wanted.type == "down") return std::make_shared<CountDown>(name);
   return nullptr;
