@@ -645,6 +645,7 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_numbers' \
         '*--key=[]:KEY:_rlock_numbers' \
+        '*--expire=[delete the semaphore after this]:DUR:( )' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -680,6 +681,7 @@ _rlock_arguments() {
         '*-k+[]:KEY:_rlock_numbers' \
         '*--key=[]:KEY:_rlock_numbers' \
         '*--count=[so many, all or none]:N:( )' \
+        '*--await-init[wait until somebody makes the semaphore]' \
         '*-n[do not wait\: try once]' \
         '*--nonblock[do not wait\: try once]' \
         '*-w+[wait at most DUR, for the server too]:DUR|forever:(forever)' \
