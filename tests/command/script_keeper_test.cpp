@@ -36,7 +36,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 /// A script, of which $RLOCK is rlock, and that says which is its keeper.
 class Script {
  public:
-  Script(const RedisServer& redis, const std::string& text, const Words& more = {}) : redis_(redis) {
+  Script(const RedisServer& redis, const std::string& text, const Words& more = {}) {
     write_file(folder_ / "script.sh", "#!/bin/sh\n" + text);
     Process::Options options = redis.environment();
     options.env["RLOCK"] = rlock_binary();
@@ -64,7 +64,6 @@ class Script {
     return 0;
   }
 
-  const RedisServer& redis_;
   TempDir folder_;
   std::optional<Process> process_;
 };
