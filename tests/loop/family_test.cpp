@@ -126,12 +126,14 @@ TEST_CASE("members of the session that a script leads belong to it, though nobod
 TEST_CASE("an orphan beside the script that nobody has seen is spared, and nothing is released beside it") {
   // The group belongs to the shell above the script, as that of `make -j` does.
   TempDir folder;
-  Process group{{"bash", "-c",
-                 "bash -c '(sleep 0.2; (sleep 60 & echo $! >" + (folder / "orphan") +
-                     ")); exec sleep 61' & echo $! >" + (folder / "script") + "; wait; sleep 62"},
-                {.own_session = true}};
+  Process group{
+      {"bash", "-c",
+       "bash -c '(until [ -e " + (folder / "go") + " ]; do sleep 0.02; done; (sleep 60 & echo $! >" +
+           (folder / "orphan") + ")); exec sleep 61' & echo $! >" + (folder / "script") + "; wait; sleep 62"},
+      {.own_session = true}};
   REQUIRE(eventually([&] { return read_file(folder / "script").ends_with('\n'); }));
   Family family = Family::of_script(*process_of(std::stoi(read_file(folder / "script"))), 0);
+  write_file(folder / "go", "");  // the family has looked: it sees nobody of what comes now
   REQUIRE(eventually([&] { return read_file(folder / "orphan").ends_with('\n'); }));
   const pid_t orphan = std::stoi(read_file(folder / "orphan"));
 
