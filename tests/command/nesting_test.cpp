@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <string>
 
@@ -162,7 +163,7 @@ TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to 
 
 TEST_CASE("lock acquire --export tells the rest of a script what it holds, whatever the key is") {
   const std::string hostile = "it's \\ $(touch /tmp/never) `x` \"q\"\nnext line\t#;&|";
-  for (const std::string key : {std::string{"k"}, hostile}) {
+  for (const std::string& key : {std::string{"k"}, hostile}) {
     CAPTURE(key);
     RedisServer redis;
     Process::Options options;
