@@ -78,7 +78,7 @@ _rlock_options() {
       valued=' -w --wait --timeout -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
-      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --export --export-fish --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --export --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
       valued=' -k --key --lease --type --owner --while-pid --on-lost --signal -w --wait -E --conflict-exit-code --reason --label --sync-replicas --sync-timeout -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock release')
@@ -289,6 +289,7 @@ _rlock_values() {
     'lock acquire --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
     'lock acquire --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'lock acquire -w' | 'lock acquire --wait') _rlock_offer < <(compgen -W 'forever') ;;
+    'lock acquire --export') _rlock_offer < <(compgen -W 'sh fish') ;;
     'lock acquire --password-file') _rlock_leave_to_readline default ;;
     'lock acquire --config') _rlock_leave_to_readline default ;;
     'lock acquire --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;
@@ -608,7 +609,7 @@ _rlock_operands() {
     'history 0') _rlock_offer < <(_rlock_keys keys) ;;
     'stop 0' | 'stop '*) _rlock_offer < <(_rlock_keys keys) ;;
     'unlock 0' | 'unlock '*) _rlock_offer < <(_rlock_keys keys) ;;
-    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
+    'scripts show 0') _rlock_offer < <(compgen -W 'counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/glance inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write') ;;
     'help 0') _rlock_offer < <(compgen -W 'run flock lock permit sem latch list metrics top inspect history stop unlock config doctor server scripts completion help version') ;;
   esac
 }

@@ -74,7 +74,7 @@ _rlock_arguments() {
         '*--exclusive[one writer]' \
         '*--write[one writer]' \
         '*--fair[in order of arrival]' \
-        '*--fenced[a growing number in RLOCK_FENCE]' \
+        '*--fenced[with a growing number\: RLOCK_FENCE, --export, --json]' \
         '*--permits=[one of N slots (RLOCK_SLOT), --count M takes M]:N:( )' \
         '*--count=[How many permits to take]:M:( )' \
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
@@ -198,7 +198,7 @@ _rlock_arguments() {
         '*--exclusive[one writer]' \
         '*--write[one writer]' \
         '*--fair[in order of arrival]' \
-        '*--fenced[a growing number in RLOCK_FENCE]' \
+        '*--fenced[with a growing number\: RLOCK_FENCE, --export, --json]' \
         '*--type=[lock read write fair fenced spin permit plain]:T:(lock read write fair fenced spin permit plain)' \
         '*--owner=[who has KEY already keeps it, with a new lease]:ID:_rlock_owners' \
         '*--again[one more hold of an owner who has KEY]' \
@@ -213,8 +213,7 @@ _rlock_arguments() {
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
         '*--label=[Shown by rlock inspect]:K=V:( )' \
-        '*--export[print what a shell evaluates\: RLOCK_OWNER, RLOCK_FENCE, ]' \
-        '*--export-fish[The same for fish\: rlock lock acquire KEY --while-pid $fish_pid --export-fish | source]' \
+        '*--export=-[print what the shell evaluates\: RLOCK_OWNER, ]::SHELL:(sh fish)' \
         '*--json[one document, also of who has what is busy]' \
         '*--sync-replicas=[An acquire or a renewal counts only when so many replicas have it (WAIT)]:N:( )' \
         '*--sync-timeout=[How long the replicas may take]:DUR:( )' \
@@ -1439,7 +1438,7 @@ _rlock_arguments() {
         '*--help[say what this does]' \
         '*-V[say which rlock this is]' \
         '*--version[say which rlock this is]' \
-        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
+        ':NAME:(counter/add counter/delete counter/init fair/acquire fair/release fenced/acquire fenced/enter history/read inspect/content inspect/facts inspect/free inspect/glance inspect/key latch/delete latch/down latch/inspect latch/record latch/set latch/status lock/acquire lock/enter lock/force lock/release lock/renew meta/erase meta/write multi/fair multi/fenced multi/lock multi/plain multi/read multi/write once/fair_release once/lock_release once/status permit/acquire permit/enter permit/release permit/release_ids permit/renew permit/renew_ids permit/status plain/acquire plain/enter plain/force plain/release plain/renew read/acquire read/release read/renew read/sweep read_write/force semaphore/acquire semaphore/drain semaphore/status semaphore/undo write/acquire write/release write/renew quorum/lock_acquire quorum/lock_release quorum/read_acquire quorum/read_release quorum/write_acquire quorum/write_release quorum/multi_lock quorum/multi_read quorum/multi_write)' \
         && ret=0
       ;;
     'scripts load')

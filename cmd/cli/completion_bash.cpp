@@ -90,7 +90,7 @@ std::string options_function() {
     for (const Option& option : offered_options(spec)) {
       for (const std::string& name : spelled_names(option)) {
         all.push_back(name);
-        if (!option.value.empty()) valued.push_back(name);
+        if (takes_next_word(option)) valued.push_back(name);
       }
     }
     text += fmt::format("    {})\n      offered='{}'\n      valued=' {} '\n      ;;\n",

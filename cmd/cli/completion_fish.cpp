@@ -170,7 +170,8 @@ std::string option_line(std::string_view condition, const Option& option) {
   std::string line = fmt::format("complete -c rlock -n {}", quoted_for_fish(condition));
   for (const char letter : letters(option)) line += fmt::format(" -s {}", letter);
   for (const std::string_view name : long_names(option)) line += fmt::format(" -l {}", name);
-  if (!option.value.empty()) line += offered(option.offer, option.choices);
+  if (takes_next_word(option)) line += offered(option.offer, option.choices);
+  if (!option.alone.empty()) line += " -a " + quoted_for_fish(option.choices);
   const std::string_view help = option.help.empty() ? option.manual : option.help;
   if (!help.empty()) line += " -d " + quoted_for_fish(help.substr(0, help.find('.')));
   return line + "\n";

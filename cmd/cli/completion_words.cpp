@@ -53,7 +53,7 @@ ServerWords server_words() {
 std::vector<std::string> valued_words(const VerbSpec& spec) {
   std::vector<std::string> words;
   for (const Option& option : offered_options(spec)) {
-    if (!option.value.empty()) std::ranges::copy(spelled_names(option), std::back_inserter(words));
+    if (takes_next_word(option)) std::ranges::copy(spelled_names(option), std::back_inserter(words));
   }
   return words;
 }

@@ -92,11 +92,15 @@ std::string specification(const Option& option) {
   // A screen has room for one line.
   std::string rest = fmt::format("[{}]", escaped(help.substr(0, help.find_first_of(".\n"))));
   if (!option.value.empty())
-    rest += fmt::format(":{}:{}", escaped(option.value), action(option.offer, option.choices));
+    rest += fmt::format("{}:{}:{}", option.alone.empty() ? "" : ":", escaped(option.value),
+                        action(option.offer, option.choices));
   std::string text;
   for (const std::string& name : names) {
-    // "-w+": the value may stand in the same word or the next; "--wait=": also behind an equals sign.
-    const std::string_view glue = option.value.empty() ? "" : name.size() == 2 ? "+" : "=";
+    // "-w+": the value may stand in the same word or the next; "--wait=": also behind an equals sign; "--export=-": only there.
+    const std::string_view glue = option.value.empty()   ? ""
+                                  : name.size() == 2     ? "+"
+                                  : option.alone.empty() ? "="
+                                                         : "=-";
     text += fmt::format("        {} \\\n", single_quoted(fmt::format("*{}{}{}", name, glue, rest)));
   }
   return text;

@@ -27,9 +27,7 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
-std::string with_value(const Option& option) {
-  return option.value.empty() ? std::string{option.names} : fmt::format("{} {}", option.names, option.value);
-}
+std::string with_value(const Option& option) { return rlock::with_value(option.names, option.value, option); }
 
 /// "  -w, --wait DUR|forever    at most this long                    [30s]"
 std::string own_line(const Option& option) {

@@ -37,7 +37,7 @@ std::string heading(const Option& option) {
   std::string names;
   for (const std::string& name : spelled_names(option))
     names += fmt::format("{}\\fB{}\\fR", names.empty() ? "" : ", ", roff(name));
-  return option.value.empty() ? names : fmt::format("{} \\fI{}\\fR", names, roff(option.value));
+  return with_value(names, fmt::format("\\fI{}\\fR", roff(option.value)), option);
 }
 
 /// A sentence begins with a capital letter and ends with a full stop; a line on a screen does not.

@@ -79,6 +79,13 @@ std::string letters(const Option& option) {
   return found;
 }
 
+bool takes_next_word(const Option& option) { return !option.value.empty() && option.alone.empty(); }
+
+std::string with_value(std::string_view names, std::string_view value, const Option& option) {
+  if (option.value.empty()) return std::string{names};
+  return fmt::format(fmt::runtime(option.alone.empty() ? "{} {}" : "{}[={}]"), names, value);
+}
+
 bool is_documented(const Option& option) { return !option.hidden || !option.manual.empty(); }
 
 Setter into(bool& flag) {

@@ -34,6 +34,7 @@ enum class Offer {
 struct Option {
   std::string_view names;          ///< as people read them: "-w, --wait"
   std::string_view value = {};     ///< what it takes: "DUR|forever"; empty: a switch
+  std::string_view alone = {};     ///< the value where none is typed; one that is stands behind '=' only
   std::string_view help = {};      ///< its line on the screen; empty: it shares a line with its neighbours
   std::string_view standard = {};  ///< its default, shown in brackets: "30s"
   std::string_view manual = {};    ///< more than the screen has room for: its paragraph in the manual page
@@ -96,6 +97,12 @@ struct VerbSpec {
   /// By long name without its dashes ("wait"), or by one letter ("w"). Nothing if there is none.
   const Option* find(std::string_view name) const noexcept;
 };
+
+/// Is the next word its value, where none stands in its own?
+bool takes_next_word(const Option& option);
+
+/// The option with what it takes: "-w, --wait DUR", "--export[=SHELL]".
+std::string with_value(std::string_view names, std::string_view value, const Option& option);
 
 /// The long names of an option without dashes; the letters of an option.
 std::vector<std::string_view> long_names(const Option& option);

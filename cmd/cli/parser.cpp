@@ -36,9 +36,9 @@ struct Layout {
 const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined) {
   if (word.starts_with("--")) {
     const std::size_t equals = word.find('=');
-    joined = equals != std::string_view::npos;
     const std::string_view name = word.substr(2, equals - 2);
     const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
+    joined = equals != std::string_view::npos || (option != nullptr && !option->alone.empty());
     return option != nullptr && !option->value.empty() ? option : nullptr;
   }
   for (std::size_t letter = 1; letter < word.size(); ++letter) {
@@ -170,6 +170,10 @@ class Parser {
     Words typed(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(layout.end));
     for (auto at = layout.options.rbegin(); at != layout.options.rend(); ++at) {
       std::string& word = typed[*at];
+      if (word.starts_with("--") && word.find('=') == word.npos) {
+        const Option* option = spec_.find(std::string_view{word}.substr(2));
+        if (option != nullptr && !option->alone.empty()) word += "=" + std::string{option->alone};
+      }
       if (!word.starts_with("--") || word.find('=') + 1 != word.size()) continue;
       word.pop_back();  // CLI11 takes "--wait=" for a value that is missing; it is one that is empty
       typed.insert(typed.begin() + static_cast<std::ptrdiff_t>(*at) + 1, "");

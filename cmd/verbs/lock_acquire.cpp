@@ -95,17 +95,23 @@ VerbSpec Acquire::spec() {
   declare_wait(spec, opt_.wait);
   spec.group("Telling");
   declare_remarks(spec, opt_);
-  spec.add({.names = "--export",
-            .help = "print what a shell evaluates: RLOCK_OWNER, RLOCK_FENCE, ...",
-            .manual =
-                "Use it as: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. It sets "
-                "RLOCK_OWNER, RLOCK_FENCE (--fenced), RLOCK_KEY and RLOCK_STACK for the rest of the "
-                "script. After a failure the text ends with the exit status of rlock.",
-            .set = [this](std::string_view) { export_ = Shell::posix; }});
   spec.add(
-      {.names = "--export-fish",
-       .manual = "The same for fish: rlock lock acquire KEY --while-pid $fish_pid --export-fish | source",
-       .set = [this](std::string_view) { export_ = Shell::fish; }});
+      {.names = "--export",
+       .value = "SHELL",
+       .alone = "sh",
+       .help = "print what the shell evaluates: RLOCK_OWNER, ...",
+       .manual =
+           "Use it as: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. With --export=fish: "
+           "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. It sets "
+           "RLOCK_OWNER, RLOCK_FENCE (--fenced), RLOCK_KEY and RLOCK_STACK for the rest of the "
+           "script. After a failure the text ends with the exit status of rlock.",
+       .offer = Offer::choices,
+       .choices = "sh fish",
+       .set = [this](std::string_view text) {
+         export_ = text == "fish" ? Shell::fish : Shell::posix;  // also what a refusal is written for
+         std::string known;
+         choice(known, "sh fish")(text);
+       }});
   spec.add({.names = "--json", .help = "one document, also of who has what is busy", .set = into(json_)});
   spec.group("Rarely");
   declare_sync_replicas(spec, opt_);

@@ -147,6 +147,24 @@ TEST_CASE("an option of ours is no value, unless it stands behind an equals sign
   CHECK(sample.wait == "--quiet");
 }
 
+TEST_CASE("an option whose value may be left out takes one behind an equals sign only") {
+  Words seen;
+  Sample sample;
+  VerbSpec spec = sample.told();
+  spec.add({.names = "--export",
+            .value = "SHELL",
+            .alone = "sh",
+            .help = "print",
+            .set = [&](std::string_view text) { seen.emplace_back(text); }});
+  const Parsed parsed =
+      rlock::parse(spec, {"--export", "--export=fish", "-w", "5s", "--export", "--export=", "fish", "x"});
+  CHECK(seen == Words{"sh", "fish", "sh", ""});
+  CHECK(parsed.command == Words{"fish", "x"});
+  CHECK(sample.wait == "5s");
+  CHECK(options_at_front(spec, {"--export", "fish"}) == 1);
+  CHECK(help_screen(spec).find("      --export[=SHELL]") != std::string::npos);
+}
+
 TEST_CASE("how many words at the front are options") {
   const auto count = [](const Words& words) {
     Sample sample;

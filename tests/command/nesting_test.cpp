@@ -193,6 +193,24 @@ TEST_CASE("eval of a failed lock acquire --export has its status") {
   CHECK(sh(redis, eval + "--while-pid x --export)\" || exit; exit 3").exit_code() == 64);
   CHECK(sh(redis, eval + "-n --while-pid $$ --export --url redis://127.0.0.1:1)\" || exit; exit 3")
             .exit_code() == 69);
+  CHECK(sh(redis, eval + "-n --while-pid $$ --export=tcsh)\" || exit; exit 3").exit_code() == 64);
+}
+
+TEST_CASE("lock acquire --export=sh and --export=fish print what those shells evaluate") {
+  RedisServer redis;
+  const std::string acquire = "\"$RLOCK\" lock acquire k -n --while-pid $$ ";
+  Process posix =
+      sh(redis, "eval \"$(" + acquire + "--export=sh)\" || exit; [ \"$RLOCK_KEY\" = k ]; exit $?");
+  CHECK(posix.exit_code() == 0);
+  REQUIRE(eventually([&] { return !redis.has("k"); }));
+  Process fish = sh(redis, acquire + "--export=fish; exit $?");
+  CHECK(fish.exit_code() == 0);
+  CHECK_MESSAGE(has(fish.out(), "set -gx RLOCK_KEY 'k'\n"), fish.out());
+  REQUIRE(eventually([&] { return !redis.has("k"); }));
+  const std::string owner = acquired(redis, "k");
+  Process failed = sh(redis, acquire + "--export=fish; exit 3");
+  CHECK(failed.exit_code() == 3);
+  CHECK_MESSAGE(!has(failed.out(), "(exit"), failed.out());
 }
 
 TEST_CASE("lock release finds no owner by itself inside rlock run: that hold is the run's") {
