@@ -70,12 +70,12 @@ _rlock_verbs() {
 _rlock_options() {
   case $1 in
     'run')
-      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type --owner -c --command -n --nonblock -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
-      valued=' -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-k --key -s --shared --read -x --exclusive --write --fair --fenced --permits --count --type --owner -c --command -n --nonblock -w --wait -E --conflict-exit-code --if-unreachable --lease --max-hold --min-hold --once-per --no-renew --until --signal --kill-after --lost-grace --on-lost --reason --label --show-args --status-file --status-fd -q --quiet -v --verbose --on-deadlock --sync-replicas --sync-timeout --backoff --scrub-password --quorum -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -h --help -V --version'
+      valued=' -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --if-unreachable --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'flock')
-      offered='-s --shared -x -e --exclusive -n --nb --nonblock -w --wait --timeout -E --conflict-exit-code -o --close -F --no-fork -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
-      valued=' -w --wait --timeout -E --conflict-exit-code -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
+      offered='-s --shared -x -e --exclusive -n --nb --nonblock -w --wait --timeout -E --conflict-exit-code --if-unreachable -o --close -F --no-fork -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
+      valued=' -w --wait --timeout -E --conflict-exit-code --if-unreachable -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout '
       ;;
     'lock acquire')
       offered='-k --key --lease -s --shared --read -x --exclusive --write --fair --fenced --type --owner --again --while-pid --on-lost --signal -n --nonblock -w --wait -E --conflict-exit-code --reason --label --export --json --sync-replicas --sync-timeout -u --url --password-file --askpass --user --db --prefix --config --profile --tls --cacert --cacertdir --cert --tls-key --sni --insecure --connect-timeout --command-timeout -q --quiet -v --verbose -h --help -V --version'
@@ -263,6 +263,7 @@ _rlock_values() {
     'run --type') _rlock_offer < <(compgen -W 'lock read write fair fenced spin permit plain') ;;
     'run --owner') _rlock_offer < <(_rlock_owners) ;;
     'run -w' | 'run --wait') _rlock_offer < <(compgen -W 'forever') ;;
+    'run --if-unreachable') _rlock_offer < <(compgen -W 'fail skip run') ;;
     'run --until') _rlock_offer < <(compgen -W 'command group') ;;
     'run --signal') _rlock_offer < <(compgen -W 'TERM INT HUP QUIT USR1 USR2 KILL') ;;
     'run --on-lost') _rlock_offer < <(compgen -W 'stop warn') ;;
@@ -276,6 +277,7 @@ _rlock_values() {
     'run --cacertdir') _rlock_leave_to_readline dirnames ;;
     'run --cert') _rlock_leave_to_readline default ;;
     'run --tls-key') _rlock_leave_to_readline default ;;
+    'flock --if-unreachable') _rlock_offer < <(compgen -W 'fail skip run') ;;
     'flock --password-file') _rlock_leave_to_readline default ;;
     'flock --config') _rlock_leave_to_readline default ;;
     'flock --profile') _rlock_offer < <(_rlock_ask --completion profiles) ;;

@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --if-unreachable --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --every --expire --host --if-owner --key --kill-after --label --lease --lines --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --profile --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -n -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --every --expire --host --if-owner --if-unreachable --key --kill-after --label --lease --lines --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --profile --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -n -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -179,6 +179,7 @@ complete -c rlock -n '__rlock_verb run' -s c -l command -x -d 'Run STRING by /bi
 complete -c rlock -n '__rlock_verb run' -s n -l nonblock -d 'do not wait: try once'
 complete -c rlock -n '__rlock_verb run' -s w -l wait -x -a 'forever' -d 'wait at most DUR, for the server too'
 complete -c rlock -n '__rlock_verb run' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb run' -l if-unreachable -x -a 'fail skip run' -d 'what to do without a server'
 complete -c rlock -n '__rlock_verb run' -l lease -x -d 'a dead holder keeps the lock this long'
 complete -c rlock -n '__rlock_verb run' -l max-hold -x -d 'stop COMMAND after this; exit 124'
 complete -c rlock -n '__rlock_verb run' -l min-hold -x -d 'keep the key this long after the acquire'
@@ -228,6 +229,7 @@ complete -c rlock -n '__rlock_verb flock' -s x -s e -l exclusive -d 'alone; that
 complete -c rlock -n '__rlock_verb flock' -s n -l nb -l nonblock -d 'do not wait: try once'
 complete -c rlock -n '__rlock_verb flock' -s w -l wait -l timeout -x -d 'wait at most DUR: 10, 2'
 complete -c rlock -n '__rlock_verb flock' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb flock' -l if-unreachable -x -a 'fail skip run' -d 'what to do without a server'
 complete -c rlock -n '__rlock_verb flock' -s o -l close -d 'COMMAND inherits no descriptor of the lock'
 complete -c rlock -n '__rlock_verb flock' -s F -l no-fork -d 'rlock stays beside COMMAND all the same'
 complete -c rlock -n '__rlock_verb flock' -s u -l url -x -d 'redis: rediss: valkey: valkeys: unix: redis+sentinel: redis+cluster: local:'

@@ -87,6 +87,7 @@ _rlock_arguments() {
         '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--if-unreachable=[what to do without a server]:fail|skip|run:(fail skip run)' \
         '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
         '*--max-hold=[stop COMMAND after this; exit 124]:DUR:( )' \
         '*--min-hold=[keep the key this long after the acquire]:DUR:( )' \
@@ -152,6 +153,7 @@ _rlock_arguments() {
         '*--timeout=[wait at most DUR\: 10, 2]:DUR:( )' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--if-unreachable=[what to do without a server]:fail|skip|run:(fail skip run)' \
         '*-o[COMMAND inherits no descriptor of the lock]' \
         '*--close[COMMAND inherits no descriptor of the lock]' \
         '*-F[rlock stays beside COMMAND all the same]' \

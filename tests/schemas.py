@@ -117,6 +117,9 @@ def records_of_runs(rlock):
     rlock.record("-k", "free", "--", "sh", "-c", "kill -9 $$", expect=(-9, 137))
     rlock.record("-k", "free", "--", "/nowhere/command", expect=(127,))
     rlock.record("-u", "unix:/nowhere/socket", "-k", "free", "--", "true", expect=(69,))
+    for choice, status in (("skip", 0), ("run", 3)):
+        rlock.record("-u", "unix:/nowhere/socket", "-k", "free", "--if-unreachable", choice, "--", "sh", "-c", "exit 3",
+                     expect=(status,))
     rlock.record("-k", b"\xff".decode("utf-8", "surrogateescape"), "--", "true")
 
 

@@ -73,6 +73,15 @@ Variables describe_hold(const HoldFacts& facts) {
   };
 }
 
+Variables describe_no_hold() {
+  Variables variables{{"RLOCK_HELD", "0"}, {"RLOCK_PID", std::to_string(::getpid())}};
+  for (const char* name :
+       {"RLOCK_LOCK", "RLOCK_LOCKS", "RLOCK_TYPE", "RLOCK_OWNER", "RLOCK_FENCE", "RLOCK_LEASE_MS",
+        "RLOCK_ACQUIRED_AT", "RLOCK_WAITED_MS", "RLOCK_SLOT", "RLOCK_SLOTS", "RLOCK_KEY"})
+    variables.emplace_back(name, std::nullopt);
+  return variables;
+}
+
 std::string export_text(const Variables& variables, Shell shell) {
   std::string text;
   for (const auto& [name, value] : variables) {

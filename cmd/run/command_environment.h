@@ -27,6 +27,10 @@ struct HoldFacts {
 /// not apply to be unset, so that nothing of an outer hold shines through.
 Variables describe_hold(const HoldFacts& facts);
 
+/// The same for a command that runs without a lock: RLOCK_HELD=0 and RLOCK_PID, the others to be unset.
+/// RLOCK_STACK stays as it came: holds of processes above us are still theirs.
+Variables describe_no_hold();
+
 /// What a shell has to evaluate so that the rest of a script knows what it holds: RLOCK_OWNER, RLOCK_FENCE,
 /// RLOCK_KEY and RLOCK_STACK. Those without a value are unset. Any bytes may stand in a key.
 enum class Shell { posix, fish };

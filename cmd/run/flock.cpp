@@ -124,6 +124,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
             .help = "exit status when not acquired",
             .standard = "1",
             .set = run.find("conflict-exit-code")->set});
+  declare_if_unreachable(spec, options_.server);
 }
 
 /// A number alone is a descriptor that the shell has opened: that lock is given back when the shell ends.

@@ -177,6 +177,7 @@ std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const 
 }
 
 void HeldCommand::say_what_stopping_means() const {
+  if (!lock_.held) return;
   if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", lock_.name));
   complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
                        lock_.name, describe(remaining(of_lock().stop, Clock::now()))));
@@ -184,8 +185,8 @@ void HeldCommand::say_what_stopping_means() const {
 
 void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
   if (pids.empty() || std::exchange(said_refused_, true)) return;
-  complain(fmt::format("may not signal {} (another user's); {} is renewed as long as it is ours",
-                       listed(pids), lock_.name));
+  const std::string what = fmt::format("may not signal {} (another user's)", listed(pids));
+  complain(lock_.held ? fmt::format("{}; {} is renewed as long as it is ours", what, lock_.name) : what);
 }
 
 /// Processes that have left the group, for a group of their own, go on running then: a person has to know.

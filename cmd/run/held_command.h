@@ -20,6 +20,7 @@ struct HeldLock {
   std::string name;                      ///< for messages: 'deploy'
   std::function<Deadlines()> deadlines;  ///< until when the command may run; moves on with each renewal
   bool renewed = true;                   ///< else they never move
+  bool held = true;                      ///< false: the command runs without a lock (--if-unreachable run)
   /// Who asks us to end it, and why; nothing: nobody does.
   std::function<std::optional<std::string>()> asked_to_stop = [] { return std::nullopt; };
   std::function<std::optional<std::string>()> lost;  ///< why it is not ours any more; nothing while it is

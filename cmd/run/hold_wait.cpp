@@ -31,6 +31,10 @@ void say_that_it_was_done(const std::string& text) {
   }
 }
 
+Failure failure_of(const GaveUp& gave_up) {
+  return gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
+}
+
 }  // namespace
 
 HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
@@ -62,6 +66,7 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
 Acquired HoldWait::run() {
   for (;;) {
     Acquired got = attempt();
+    if (const auto* ended = std::get_if<GaveUp>(&got)) heard_busy_ = heard_busy_ || ended->heard_busy;
     if (joins_another(got)) continue;
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up != nullptr && leaves_one(*gave_up)) continue;
@@ -147,6 +152,15 @@ bool HoldWait::leaves_one(const GaveUp& gave_up) {
   return std::exchange(again_, false);  // --again: who does not have it yet takes it for the first time
 }
 
+bool HoldWait::unreachable(const GaveUp& gave_up) const {
+  return gave_up.why == GaveUp::Why::unreachable && !session_.signals.any() &&
+         failure_of(gave_up).kind == Error::unreachable;
+}
+
+std::string HoldWait::describe(const GaveUp& gave_up, std::string_view then) {
+  return session_.describe(failure_of(gave_up), lines_.last_known(gave_up) + std::string{then});
+}
+
 NotHeld HoldWait::give_up(const GaveUp& gave_up) {
   NotHeld not_held;
   const bool interrupted = gave_up.why == GaveUp::Why::interrupted;
@@ -194,9 +208,8 @@ int HoldWait::say(const GaveUp& gave_up) {
     complain(gave_up.refused->text);
     return exit_code::wrong_type;
   }
-  const Failure failure = gave_up.failure.value_or(Failure{Error::unreachable, "no answer"});
-  complain(session_.describe(failure, lines_.last_known(gave_up)));
-  return exit_code::of(failure.kind);
+  complain(describe(gave_up, {}));
+  return exit_code::of(failure_of(gave_up).kind);
 }
 
 }  // namespace rlock

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cmd/run/ancestor_watch.h"
 #include "cmd/run/deadlock_watch.h"
@@ -42,6 +43,15 @@ class HoldWait {
   /// What was taken, or asked for last.
   HeldKeys& keys() { return *keys_; }
 
+  /// Did this wait end because no server could be used? Then `--if-unreachable` says what follows.
+  bool unreachable(const GaveUp& gave_up) const;
+
+  /// Has any server said during this wait that somebody has it?
+  bool heard_busy() const noexcept { return heard_busy_; }
+
+  /// Why no server could be used, for a person; `then`: what follows, "; ...".
+  std::string describe(const GaveUp& gave_up, std::string_view then);
+
   /// Says why there is no lock, and which status that is.
   NotHeld give_up(const GaveUp& gave_up);
 
@@ -62,6 +72,7 @@ class HoldWait {
   std::vector<InheritedHold> above_;
   Owner owner_;
   bool again_;
+  bool heard_busy_ = false;
   std::optional<HeldKeys> keys_;
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;

@@ -15,6 +15,8 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -31,6 +33,7 @@
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/stop_requests.h"
+#include "cmd/run/without_lock.h"
 #include "cmd/server/session.h"
 #include "cmd/view/latch_guard.h"
 #include "sync/keeper.h"
@@ -61,12 +64,57 @@ void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
                       joined(groups, "; ")));
 }
 
-/// There is no lock: says why, writes the record, and answers the exit status.
-int end_without(const RunOptions& opt, const Session& session, HoldWait& wait, const GaveUp& gave_up,
-                RunReport& report, StatusRecord& status) {
+/// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
+Acquired wait_for_all(Session& session, const RunOptions& opt, HoldWait& wait) {
+  if (opt.type->name == "permit")
+    if (const auto failure =
+            refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait))
+      return GaveUp{.why = GaveUp::Why::unreachable, .failure = failure};
+  return wait.run();
+}
+
+/// What follows a wait that did not get the lock, and the text that says so. Nothing: the lock was not
+/// unreachable but busy or refused, or --if-unreachable says no more than the exit status does.
+struct Instead {
+  IfUnreachable choice = IfUnreachable::fail;
+  std::string text{};
+};
+
+/// The command never runs without a lock beside a holder that a server has told us of, or could tell us of.
+Instead instead_of_lock(const RunOptions& opt, Session& session, HoldWait& wait, const GaveUp& gave_up) {
+  const IfUnreachable choice = opt.deployment.if_unreachable;
+  if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
+  if (choice == IfUnreachable::skip)
+    return {choice, wait.describe(gave_up, "; the command does not run (--if-unreachable skip)")};
+  if (wait.heard_busy()) return {};
+  if (const auto key = existing_key(session, opt))
+    return {
+        IfUnreachable::fail,
+        wait.describe(gave_up, fmt::format("; {} exists there, so the command does not run without a lock",
+                                           quoted(*key)))};
+  return {choice, wait.describe(gave_up, "; the command runs without a lock (--if-unreachable run)")};
+}
+
+/// There is no lock: says why, writes the record, and answers the exit status. Nothing: the command is to run
+/// without a lock.
+std::optional<int> end_without(const RunOptions& opt, Session& session, HoldWait& wait, const GaveUp& gave_up,
+                               RunReport& report, StatusRecord& status) {
   say_who_voted(session.redis, gave_up.answers);
-  const NotHeld not_held = wait.give_up(gave_up);
   report.waited = elapsed(opt.started, Clock::now());
+  const Instead instead = instead_of_lock(opt, session, wait, gave_up);
+  if (!instead.text.empty()) {
+    const int exit = instead.choice == IfUnreachable::fail ? exit_code::unreachable : exit_code::ok;
+    report_gave_up(report, session.redis, gave_up, exit);
+    if (instead.choice == IfUnreachable::skip) {
+      tell(instead.text);
+    } else {
+      complain(instead.text);
+    }
+    if (instead.choice == IfUnreachable::run) return std::nullopt;
+    status.write(report);
+    return exit;
+  }
+  const NotHeld not_held = wait.give_up(gave_up);
   report_gave_up(report, session.redis, gave_up, not_held.exit);
   if (not_held.why == NotHeld::Why::deadlock) report.outcome = RunReport::Outcome::deadlock;
   if (not_held.why == NotHeld::Why::done) report.outcome = RunReport::Outcome::done;
@@ -93,11 +141,15 @@ HoldFacts facts_of(const RunOptions& opt, const HeldKeys& keys) {
           .stack = write_holds(stack)};
 }
 
-Variables variables_of(const RunOptions& opt, const HeldKeys& keys) {
-  Variables variables = describe_hold(facts_of(opt, keys));
+/// With what every command is told, whether it runs under a lock or not.
+Variables for_command(const RunOptions& opt, Variables variables) {
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
   if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));
   return variables;
+}
+
+Variables variables_of(const RunOptions& opt, const HeldKeys& keys) {
+  return for_command(opt, describe_hold(facts_of(opt, keys)));
 }
 
 /// What distinguishes the processes of this run from others: RLOCK_STACK names its own owner, and runs inside
@@ -237,11 +289,15 @@ RunReport::Released release(const RunOptions& opt, Session& session, const HeldK
   return released_of(answers);
 }
 
+void say_why_it_did_not_start(const RunOptions& opt, const CommandOutcome& ended) {
+  if (ended.not_started == 0) return;
+  complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
+                       std::strerror(ended.not_started),
+                       ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+}
+
 void say_how_it_ended(const RunOptions& opt, const CommandOutcome& ended) {
-  if (ended.not_started != 0)
-    complain(fmt::format("cannot run {}: {}{}", in_quotes(opt.command.front()),
-                         std::strerror(ended.not_started),
-                         ended.not_started == ENOENT ? if_it_is_for_a_shell(opt.command) : ""));
+  say_why_it_did_not_start(opt, ended);
   if (ended.too_late) complain(fmt::format("{} was granted too late to start the command", opt.all_keys()));
   if (ended.left_hidden)
     complain(fmt::format(
@@ -264,6 +320,19 @@ int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
   return exit_status(ended, lost);
 }
 
+/// --if-unreachable run. `report` says why there is no lock.
+int run_beside_no_server(const RunOptions& opt, Session& session, RunReport report, StatusRecord& status) {
+  const TimePoint started = Clock::now();
+  const auto why = report.error;
+  const CommandOutcome ended = run_without_lock(session, opt, for_command(opt, describe_no_hold()));
+  say_why_it_did_not_start(opt, ended);
+  report_ended(report, ended, std::nullopt, elapsed(started, Clock::now()), exit_status(ended, false));
+  report.held.reset();
+  if (!report.error) report.error = why;
+  status.write(report);
+  return end_like(opt, ended, false);
+}
+
 }  // namespace
 
 int run(const RunOptions& opt, StatusRecord& status) {
@@ -274,13 +343,14 @@ int run(const RunOptions& opt, StatusRecord& status) {
   mention(opt.budget.str());
 
   // Waiting. Whatever ends the wait, acquire() has undone what it took.
-  if (opt.type->name == "permit")  // a pool of permits and a latch look alike
-    refuse_latch(session, opt.names.front(), PoolKind::permits, opt.started, opt.wait);
-  HoldWait wait{session, opt, facts_about(opt)};
-  const Acquired got = wait.run();
-  if (const auto* gave_up = std::get_if<GaveUp>(&got))
-    return end_without(opt, session, wait, *gave_up, report, status);
-  const HeldKeys& keys = wait.keys();
+  std::optional<HoldWait> wait{std::in_place, session, opt, facts_about(opt)};
+  const Acquired got = wait_for_all(session, opt, *wait);
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    if (const auto exit = end_without(opt, session, *wait, *gave_up, report, status)) return *exit;
+    wait.reset();  // nothing is asked any more, and nothing said about the wait
+    return run_beside_no_server(opt, session, report, status);
+  }
+  const HeldKeys& keys = wait->keys();
   const Taken& taken = keys.taken();
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);

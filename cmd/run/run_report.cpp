@@ -56,6 +56,7 @@ std::string RunReport::json() const {
                        {"exit", exit},
                        {"command_exit", command_exit},
                        {"command_signal", command_signal},
+                       {"locked", locked},
                        {"keys", Json::keys(keys)},
                        {"type", Json::word(type)},
                        {"owner", owner ? Json::word(owner->str()) : Json{}},
@@ -123,6 +124,7 @@ void report_gave_up(RunReport& report, const Executor& redis, const GaveUp& gave
 
 void report_taken(RunReport& report, const Executor& redis, const Owner& owner, const Taken& taken,
                   Milliseconds waited) {
+  report.locked = true;
   report.owner = owner;
   report.waited = waited;
   if (taken.held.size() == 1) report.fence = taken.held.front().fence;

@@ -44,6 +44,7 @@ struct RunReport {
   int exit = 0;                       ///< of rlock
   std::optional<int> command_exit;    ///< the command ended by itself with this status
   std::optional<int> command_signal;  ///< the command was ended by this signal
+  bool locked = false;                ///< rlock acquired the lock
   std::vector<LockName> keys;
   std::string type;
   std::optional<Owner> owner;

@@ -395,6 +395,7 @@ VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
             .hidden = true,
             .set = into(shell)});
   declare_wait(spec, opt.wait);
+  declare_if_unreachable(spec, opt.server);
   declare_hold(spec, opt);
   declare_stop(spec, opt);
   declare_telling(spec, opt);

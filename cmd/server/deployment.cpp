@@ -152,6 +152,7 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
   deployment.history = all.history.value_or(deployment.history);
+  deployment.if_unreachable = all.if_unreachable.value_or(deployment.if_unreachable);
   const auto redis_url = environment_variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
   deployment.typed =

@@ -22,7 +22,8 @@ struct Deployment {
   std::string prefix;   ///< prepended to every key
   bool named = false;   ///< somebody said which server; else it is the default one
   bool history = true;  ///< whoever ends a hold writes down how
-  bool typed = false;   ///< by options, which no other command sees
+  IfUnreachable if_unreachable = IfUnreachable::fail;
+  bool typed = false;  ///< by options, which no other command sees
 
   /// The variables that make a nested rlock reach the same
   /// server, those without a value to be unset. Never a password.

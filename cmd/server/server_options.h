@@ -2,11 +2,19 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cmd/cli/options.h"
 
 namespace rlock {
+
+/// What `run` and `flock` do when the server cannot be used and the exit status would be 69.
+enum class IfUnreachable {
+  fail,  ///< 69
+  skip,  ///< the command does not run; 0
+  run,   ///< the command runs without a lock
+};
 
 /// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file.
 /// What it does not say is left to the next source.
@@ -17,6 +25,7 @@ struct ServerOptions {
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
   std::optional<bool> tls, history;
+  std::optional<IfUnreachable> if_unreachable;
   bool insecure = false, askpass = false;
 };
 
@@ -24,8 +33,14 @@ struct ServerOptions {
 /// are also those of the config file, except `insecure`, `config` and `profile`.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
-/// What a config file may say besides, and the command line may not: whether a history is kept is no matter of
-/// one call.
+/// --if-unreachable, for the verbs that run a command.
+void declare_if_unreachable(VerbSpec& spec, ServerOptions& options);
+
+/// The names by which IfUnreachable is typed and shown.
+std::string_view text_of(IfUnreachable choice);
+
+/// What a config file may say besides: `history`, which the command line may not say since it is no matter of
+/// one call, and `if-unreachable`, which only some verbs have.
 void declare_file_options(VerbSpec& spec, ServerOptions& options);
 
 /// Yes or no, as config files and variables say it. Throws Error{config}.

@@ -37,6 +37,7 @@ class Rows {
     duration("connect-timeout", &ServerOptions::connect_timeout, standard.connect);
     duration("command-timeout", &ServerOptions::command_timeout, standard.command);
     truth("history", &ServerOptions::history, Deployment{}.history);
+    if_unreachable();
     variable("lease", "RLOCK_LEASE", "30s");
     variable("wait", "RLOCK_WAIT", "forever");
     files();
@@ -79,6 +80,15 @@ class Rows {
       return options.*member ? shown(*(options.*member)) : std::nullopt;
     };
     if (!one(name, said)) rows_.push_back({name, *shown(standard), kDefault});
+  }
+
+  void if_unreachable() {
+    const auto said = [](const ServerOptions& options) -> Said {
+      if (!options.if_unreachable) return std::nullopt;
+      return std::string{text_of(*options.if_unreachable)};
+    };
+    if (!one("if-unreachable", said))
+      rows_.push_back({"if-unreachable", std::string{text_of(Deployment{}.if_unreachable)}, kDefault});
   }
 
   void duration(const std::string& name, std::optional<Milliseconds> ServerOptions::* member,

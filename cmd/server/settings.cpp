@@ -98,6 +98,7 @@ void fill(ServerOptions& options, const ServerOptions& other) {
   fill_one(options.command_timeout, other.command_timeout);
   fill_one(options.tls, other.tls);
   fill_one(options.history, other.history);
+  fill_one(options.if_unreachable, other.if_unreachable);
   // A file cannot take back what was typed.
   options.askpass = options.askpass || other.askpass;
 }

@@ -208,7 +208,8 @@ Pool PoolVerb::pool(Session& session) const {
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  rlock::refuse_latch(session, session.name(key_), kind_, started, wait);
+  if (const auto failure = rlock::refuse_latch(session, session.name(key_), kind_, started, wait))
+    session.fail(*failure);
 }
 
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {

@@ -27,14 +27,15 @@ std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind
   throw Error{Error::wrong_type, refuse_foreign(name, noun_of(wanted), kinds::latch).text};
 }
 
-void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
-                  const WaitOptions& wait) {
+std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
+                                    TimePoint started, const WaitOptions& wait) {
   Patience patience = wait.one_call(started, session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
-  const auto failure = refuse_latch(session.redis, name, wanted, patience);
+  auto failure = refuse_latch(session.redis, name, wanted, patience);
   const bool goes_on =
       wait.goes_on(started) || session.redis.keeps_trying();  // as long as the wait itself does
-  if (failure && !goes_on && !session.signals.any()) session.fail(*failure);
+  if (goes_on || session.signals.any()) return std::nullopt;
+  return failure;
 }
 
 }  // namespace rlock

@@ -15,9 +15,9 @@ namespace rlock {
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 
-/// The same ahead of a wait, during which a server that does not answer is asked again. Throws Error as
-/// Session::ask() does where nobody waits.
-void refuse_latch(Session& session, const LockName& name, PoolKind wanted, TimePoint started,
-                  const WaitOptions& wait);
+/// The same ahead of a wait, during which a server that does not answer is asked again. Returns why no server
+/// could be asked only where the wait would end by that at once.
+[[nodiscard]] std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
+                                                  TimePoint started, const WaitOptions& wait);
 
 }  // namespace rlock

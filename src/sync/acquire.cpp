@@ -51,6 +51,7 @@ class Wait {
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
+      heard_busy_ = heard_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
       note_outage(begun);
       if (!cut_short() || (!failure_ && !busy_)) failure_ = result().failure;
       if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(Clock::now()))
@@ -142,7 +143,8 @@ class Wait {
                    .part = blocked().first,
                    .failure = failure_,
                    .busy = busy_,
-                   .answers = result().answers};
+                   .answers = result().answers,
+                   .heard_busy = heard_busy_};
     const bool denied = result().failure && result().failure->kind != Error::unreachable;  // beats busy
     if (busy_ && !failure_ && !denied) gave_up.why = GaveUp::Why::busy;
     if (options_.patience.interrupted()) gave_up.why = GaveUp::Why::interrupted;
@@ -251,6 +253,7 @@ class Wait {
   Round round_;                            ///< the last one
   std::optional<Busy> busy_;               ///< the last "busy" of this wait
   std::optional<Failure> failure_;         ///< of the last round that was not cut short
+  bool heard_busy_ = false;                ///< from any node, in any round
   bool contact_ = false;                   ///< there was an answer that is of use: busy
   std::optional<TimePoint> outage_since_;  ///< nothing: the last round had such an answer
   std::uint64_t losses_ = 0;               ///< of connections, before the last round

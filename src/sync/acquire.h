@@ -31,6 +31,7 @@ struct GaveUp {
   std::optional<Failure> failure;  ///< unreachable: what it looked like last
   std::optional<Busy> busy;        ///< what it looked like last
   std::vector<Answer> answers{};   ///< of each node, in the last round
+  bool heard_busy = false;         ///< some node has said during this wait that somebody has it
 };
 
 /// It is ours, and from when on the lease runs.

@@ -25,6 +25,7 @@ RunReport sample() {
   return {.outcome = RunReport::Outcome::ran,
           .exit = 0,
           .command_exit = 0,
+          .locked = true,
           .keys = {LockName{"k"}},
           .type = "lock",
           .owner = Owner{"me:1"},
@@ -56,7 +57,7 @@ TEST_CASE("JSON holds nothing that a terminal would obey, and loses nothing that
 TEST_CASE("a report has the documented fields in the documented order") {
   CHECK(
       sample().json() ==
-      R"({"v":1,"outcome":"ran","exit":0,"command_exit":0,"command_signal":null,"keys":["k"],"type":"lock",)"
+      R"({"v":1,"outcome":"ran","exit":0,"command_exit":0,"command_signal":null,"locked":true,"keys":["k"],"type":"lock",)"
       R"("owner":"me:1","fence":null,"slots":null,"waited_ms":0,"held_ms":12,"released":"yes","nodes":null,"error":null})");
 }
 
