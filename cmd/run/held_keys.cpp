@@ -4,7 +4,8 @@
 // it.
 //
 // A key that a process above us holds is joined as that owner's next hold (again). Its facts stay those of
-// the outer hold, so such a part has no followers, and its release erases nothing.
+// the outer hold, so such a part writes none. Its release erases them where it is the last: the outer hold may
+// have ended before it.
 
 #include "cmd/run/held_keys.h"
 
@@ -68,11 +69,9 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
     Part& part =
         wish_.parts.emplace_back(Part{.lock = make_lock(request, name, outer, owner_, facts_, again)});
     const Lockable& lock = *part.lock;
-    if (outer != nullptr) {
-      ++joined;
-      continue;  // the facts about an outer hold are written already
-    }
-    part.followers = {write_metadata(name, lock.owner(), lock.evidence(), request.lease, facts_)};
+    if (outer != nullptr) ++joined;  // the facts about an outer hold are written already
+    if (outer == nullptr)
+      part.followers = {write_metadata(name, lock.owner(), lock.evidence(), request.lease, facts_)};
     part.release_followers = {erase_metadata(name, lock.owner(), lock.evidence())};
   }
   wish_.together = together_of(wish_.parts, request.deployment);
@@ -122,7 +121,7 @@ std::vector<Part> HeldKeys::ending_kept(int exit, const PastHold& past) const {
   last.kept_by = request_.once_per ? "--once-per" : "--min-hold";
   last.exit = exit;  // the key stays for --min-hold, with nobody behind it: inspect says how it ended
   for (Part& part : parts) {
-    if (part.release_followers.empty()) continue;  // an outer hold: it goes on
+    if (part.followers.empty()) continue;  // an outer hold: it goes on
     const Lockable& lock = *part.lock;
     // Where it turns out that the time is over already, the key is free: then nothing stays beside it.
     part.release_followers.insert(

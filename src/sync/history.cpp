@@ -77,7 +77,7 @@ Call write_end(const LockName& name, const Owner& owner, const Evidence& evidenc
 
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past) {
   for (Part& part : parts) {
-    if (part.release_followers.empty()) continue;
+    if (part.followers.empty()) continue;  // a hold inside another, which has a history
     const Lockable& lock = *part.lock;
     part.release_followers.back() =
         write_end(lock.name(), lock.owner(), lock.evidence(), past, WriteEnd::always);

@@ -129,6 +129,31 @@ TEST_CASE("a script in the background keeps the hold that it has joined when the
   CHECK(eventually([&] { return !redis.has("k"); }));
 }
 
+TEST_CASE("whoever gives back the last of holds inside each other leaves no metadata") {
+  for (const std::string type : {"lock", "read", "write", "fair"}) {
+    CAPTURE(type);
+    RedisServer redis;
+    TempDir folder;
+    Process::Options options;
+    options.env["TYPE"] = type;
+    options.env["FOLDER"] = folder.path();
+    Process run = start(redis,
+                        {rlock_binary(), "run", "--type", type, "-k", "k", "--", "sh", "-c",
+                         "sh -c '" + kHold +
+                             ": >$FOLDER/on; read -r _ <$FOLDER/go' & "
+                             "until [ -e $FOLDER/on ]; do sleep 0.05; done"},
+                        options);
+    REQUIRE(Process{{"mkfifo", folder / "go"}}.exit_code() == 0);
+    CHECK(run.exit_code() == 0);
+    CHECK(redis.has("k"));
+    CHECK(redis.has("rlock:meta:{k}"));
+    write_file(folder / "go", "go\n");
+    CHECK(eventually([&] { return !redis.has("k"); }));
+    CHECK(eventually([&] { return !redis.has("rlock:meta:{k}"); }, 10s));
+    CHECK(redis.cli({"ZCARD", "rlock:history:{k}"}) == "1");
+  }
+}
+
 TEST_CASE("of holds inside each other each release ends the keeper of that one alone") {
   RedisServer redis;
   // The second acquire of the same script joins the first; its release must not end the first one's keeper.
