@@ -1179,8 +1179,8 @@ _rlock_arguments() {
         '*--json[one document; schema in rlock-inspect(1)]' \
         '*-q[only the names of the keys]' \
         '*--quiet[only the names of the keys]' \
-        '*-v[also owner ids in full, queue, keys, who listens]' \
-        '*--verbose[also owner ids in full, queue, keys, who listens]' \
+        '*-v[also ids in full, queue, keys, who listens]' \
+        '*--verbose[also ids in full, queue, keys, who listens]' \
         '*-u+[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--url=[redis\: rediss\: valkey\: valkeys\: unix\:]:URL:( )' \
         '*--password-file=[read at each connection; or RLOCK_PASSWORD]:F:_files' \
@@ -1283,7 +1283,7 @@ _rlock_arguments() {
       _arguments -s -S \
         '*-k+[]:KEY:_rlock_keys' \
         '*--key=[]:KEY:_rlock_keys' \
-        '*--if-owner=[only if this one holds it]:ID:_rlock_owners' \
+        '*--if-owner=[only if this one holds it; of a pool\: whose permits]:ID:_rlock_owners' \
         '*--type=[must agree; plain\: text that rlock knows nothing of]:T:(lock read write fair fenced spin permit plain)' \
         '*-y[do not ask]' \
         '*--yes[do not ask]' \

@@ -50,6 +50,7 @@ VerbSpec Inspect::spec() {
           "  not renewed for N       it looks dead: it frees itself, or rlock unlock KEY\n"
           "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
           "  no TTL                  never frees itself: rlock unlock KEY\n"
+          "  a permit that is stuck  rlock unlock KEY --if-owner ID; -v shows the ids\n"
           "\n"
           "Exit status: 0 the server answered (held or not), 64 usage, 69 no server,\n"
           "77 denied, 78 configuration. To test for \"held\": rlock lock status -q KEY",
@@ -65,7 +66,7 @@ VerbSpec Inspect::spec() {
               set_verbosity(Verbosity::quiet);
             }});
   spec.add({.names = "-v, --verbose",
-            .help = "also owner ids in full, queue, keys, who listens",
+            .help = "also ids in full, queue, keys, who listens",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
   declare_server_options(spec, server_);
   return spec;

@@ -88,9 +88,10 @@ VerbSpec Stop::spec() {
 void Stop::expect_askable(const Inspection& found) const {
   const bool is_pool = found.kind != nullptr && found.kind->force == nullptr && found.kind->hold != nullptr;
   if (is_pool && !owner_ && !found.holders.empty())
-    throw Error{Error::wrong_type,
-                fmt::format("{} holds {}: name who is to end by --if-owner ID; rlock inspect {} shows them",
-                            quoted(found.name), found.kind->noun, words_for(found.name))};
+    throw Error{
+        Error::wrong_type,
+        fmt::format("{} holds {}: name who is to end by --if-owner ID; rlock inspect -v {} shows them",
+                    quoted(found.name), found.kind->noun, words_for(found.name))};
   expect_lock(found, "", owner_);
 }
 
@@ -106,6 +107,13 @@ int Stop::not_held(const Inspection& found) const {
            : fmt::format("{} is not held by owner {}", quoted(found.name), in_quotes(owner_->str())));
   if (found.holders.empty()) say_if_pattern(found.name);
   return exit_code::no;
+}
+
+/// The command that removes by force what cannot be asked, or does not end.
+std::string removal_of(const Inspection& found, const std::vector<Holder>& holders) {
+  const bool is_permit = holders.front().mode == Holder::Mode::permit;
+  return fmt::format("rlock unlock {}{}", words_for(found.name),
+                     is_permit ? " --if-owner " + shell_quoted(holders.front().owner.str()) : "");
 }
 
 /// Why nobody hears a request; empty where somebody does.
@@ -130,10 +138,9 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
   Milliseconds patience{0};
   for (const Holder& holder : holders) {
     if (const std::string_view why = why_not(holder); !why.empty())
-      throw Error{
-          Error::wrong_type,
-          fmt::format("{} is held by {}, which cannot be asked; to remove the lock by force: rlock unlock {}",
-                      quoted(name), why, words_for(name))};
+      throw Error{Error::wrong_type,
+                  fmt::format("{} is held by {}, which cannot be asked; to remove the lock by force: {}",
+                              quoted(name), why, removal_of(found, holders))};
     patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
   }
   const TimePoint until = plus(started, wait_.value_or(patience));
@@ -155,9 +162,8 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
     while (Clock::now() < next && !session.signals.any()) session.loop.turn(next);
     if (session.signals.any()) die_of(*session.signals.ended());
   }
-  tell(
-      fmt::format("{} is still held by {}; it was asked to end. To remove the lock by force: rlock unlock {}",
-                  quoted(name), holders_text(holders, std::nullopt), words_for(name)));
+  tell(fmt::format("{} is still held by {}; it was asked to end. To remove the lock by force: {}",
+                   quoted(name), holders_text(holders, std::nullopt), removal_of(found, holders)));
   return exit_code::busy;
 }
 

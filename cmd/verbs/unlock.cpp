@@ -19,6 +19,8 @@
 #include "cmd/view/inspection.h"
 #include "sync/answers.h"
 #include "sync/holder_messages.h"
+#include "sync/keys.h"
+#include "sync/pool.h"
 
 namespace rlock {
 namespace {
@@ -46,12 +48,14 @@ class Unlock final : public Verb {
 
  private:
   void expect_removable(const Inspection& found) const;
+  bool meant(const Holder& holder) const;
   Removal nothing_to_remove(const Inspection& found) const;
   bool confirmed(const Views& views, const Inspection& found) const;
   Owner whose(const Session& session, const Inspection& found) const;
   std::vector<Call> followers(const Session& session, const Inspection& found, const Holder& holder,
                               TimePoint looked) const;
   void write_removal(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const;
+  Forced force_permits(Session& session, const Inspection& found, TimePoint looked) const;
   Forced force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const;
   Removal remove(Session& session, const LockName& name) const;
   void say(const Removal& removal) const;
@@ -79,11 +83,15 @@ VerbSpec Unlock::spec() {
   };
   declare_keys(spec, keys_);
   spec.group("Guards");
-  spec.add({.names = "--if-owner",
-            .value = "ID",
-            .help = "only if this one holds it",
-            .offer = Offer::owner,
-            .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
+  spec.add(
+      {.names = "--if-owner",
+       .value = "ID",
+       .help = "only if this one holds it; of a pool: whose permits",
+       .manual =
+           "ID is an owner id, or the id of a permit. A pool needs it: rlock gives back all permits of that owner, or "
+           "that one permit. The command rlock inspect -v shows both ids.",
+       .offer = Offer::owner,
+       .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   spec.add(
       {.names = "--type",
        .value = "T",
@@ -107,9 +115,26 @@ VerbSpec Unlock::spec() {
   return spec;
 }
 
+/// Each permit of a pool is held by itself.
+bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
+
+/// By its owner, or by the id of its permit.
+bool Unlock::meant(const Holder& holder) const {
+  if (!owner_ || holder.owner == *owner_) return true;
+  return !holder.permit.empty() && to_hex(holder.permit) == owner_->str();
+}
+
 /// Is it a lock? A text of which rlock has written nothing down may be anything.
 void Unlock::expect_removable(const Inspection& found) const {
-  expect_lock(found, type_);
+  // A pool of which nobody has a permit looks like a semaphore.
+  const bool may_be_pool = found.kind != nullptr && &found.kind->plainest() == &kinds::permit.plainest();
+  if (may_be_pool && owner_ && type_.empty()) return;
+  expect_lock(found, type_.empty() && is_pool(found) ? kinds::permit.name : type_);
+  if (is_pool(found) && !owner_ && !found.holders.empty())
+    throw Error{Error::wrong_type,
+                fmt::format("{} holds {}: name the owner or the permit by --if-owner ID; rlock inspect -v {} "
+                            "shows the ids",
+                            quoted(found.name), found.kind->noun, words_for(found.name))};
   const bool known = found.kind != &kinds::plain || found.holders.front().meta;
   if (known || type_ == "plain") return;
   throw Error{
@@ -140,7 +165,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
 }
 
 Removal Unlock::nothing_to_remove(const Inspection& found) const {
-  if (found.holders.empty()) {
+  if (found.holders.empty() && found.state == Inspection::State::free) {
     tell(quoted(found.name) + " is free");
     say_if_pattern(found.name);
     return {found.name, "free"};
@@ -154,8 +179,17 @@ Removal Unlock::nothing_to_remove(const Inspection& found) const {
 bool Unlock::confirmed(const Views& views, const Inspection& found) const {
   print_on_stderr(inspections_text(views.seen));
   for (const std::string& server : views.silent) complain(server);
-  for (const Holder& holder : found.holders) complain(warning(holder, found.now));
-  return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
+  std::size_t permits = 0;
+  for (const Holder& holder : found.holders) {
+    if (is_pool(found) && !meant(holder)) continue;
+    complain(warning(holder, found.now));
+    ++permits;
+  }
+  if (!is_pool(found)) return confirm(fmt::format("Remove the lock {}?", quoted(found.name)), yes_);
+  return confirm(
+      fmt::format("Give back {} of {}?", permits == 1 ? "this permit" : fmt::format("{} permits", permits),
+                  quoted(found.name)),
+      yes_);
 }
 
 /// Whose lock is to be removed: that of the owner who was shown, and not of another who took it while a
@@ -171,7 +205,8 @@ Owner Unlock::whose(const Session& session, const Inspection& found) const {
 std::vector<Call> Unlock::followers(const Session& session, const Inspection& found, const Holder& holder,
                                     TimePoint looked) const {
   const std::string who = fmt::format("{}@{}", user_name(), host_name());
-  const Evidence evidence{found.name.str(), holder.owner.str()};
+  const Evidence evidence{is_pool(found) ? permit_slots_key(found.name) : found.name.str(),
+                          holder.owner.str()};
   if (!holder.meta || !session.deployment.history)
     return {tell_holder(found.name, holder.owner, removal_notice(who, reason_)),
             erase_metadata(found.name, holder.owner, evidence)};
@@ -187,7 +222,7 @@ void Unlock::write_removal(Session& session, const Inspection& found, const Owne
   if (!session.deployment.history) return;
   const std::string who = fmt::format("{}@{}", user_name(), host_name());
   for (const Holder& holder : found.holders) {
-    if (holder.meta || (!owner.empty() && holder.owner != owner)) continue;
+    if (holder.meta || !meant(holder) || (!owner.empty() && holder.owner != owner)) continue;
     const PastHold past =
         past_of(found, holder, looked, {.outcome = "removed", .why = by_whom(who, reason_)});
     static_cast<void>(session.any_answers(
@@ -195,7 +230,23 @@ void Unlock::write_removal(Session& session, const Inspection& found, const Owne
   }
 }
 
+Forced Unlock::force_permits(Session& session, const Inspection& found, TimePoint looked) const {
+  std::vector<std::string> ids;
+  Delivery delivery = persistently();
+  for (const Holder& holder : found.holders) {
+    if (!meant(holder)) continue;
+    ids.push_back(holder.permit);
+    std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
+  }
+  const Pool pool{found.name, PoolKind::permits, session.deployment.pub_sub()};
+  const Pool::ReleasedIds released = pool.read_release(session.ask(pool.release(ids), delivery));
+  const bool any = std::ranges::count(released.taken, true) > 0;
+  return {.how = any ? Forced::How::removed : Forced::How::nothing_there,
+          .unannounced = released.unannounced};
+}
+
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const {
+  if (is_pool(found)) return force_permits(session, found, looked);
   // What is no lock is refused by the script for locks, in the server's words about it.
   const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
   const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
@@ -219,14 +270,17 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
   const Views views = inspect_each(session, name);
   const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);
-  if (found.holders.empty() || (owner_ && !holder_named(found, *owner_))) return nothing_to_remove(found);
+  if (std::ranges::none_of(found.holders, [&](const Holder& holder) { return meant(holder); }))
+    return nothing_to_remove(found);
   if (!confirmed(views, found)) return {name, "declined"};
 
-  const Owner owner = whose(session, found);
+  const Owner owner = is_pool(found) ? Owner{} : whose(session, found);
   const Forced forced = force(session, found, owner, looked);
   switch (forced.how) {
     case Forced::How::removed: break;
-    case Forced::How::nothing_there: tell(quoted(name) + " is free by now"); return {name, "free"};
+    case Forced::How::nothing_there:
+      tell(quoted(name) + (is_pool(found) ? ": this permit is free by now" : " is free by now"));
+      return {name, "free"};
     case Forced::How::other_owner:
       tell(fmt::format("{} is held by {} by now", quoted(name), sanitized(forced.other)));
       return {name, "other-owner", {Owner{forced.other}}};
@@ -240,7 +294,7 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
                          sanitized(forced.unannounced)));
   Removal removal{name, "removed"};
   for (const Holder& holder : found.holders)
-    if (owner.empty() || holder.owner == owner) removal.owners.push_back(holder.owner);
+    if (meant(holder) && (owner.empty() || holder.owner == owner)) removal.owners.push_back(holder.owner);
   return removal;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/key_text.h"
 #include "base/redaction.h"
+#include "base/text.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
 #include "cmd/view/key_row.h"
@@ -62,6 +63,16 @@ Json meta_json(const std::optional<Metadata>& meta) {
 
 }  // namespace
 
+namespace {
+
+/// As the verbs of permit take it.
+std::optional<std::string> permit_id(const Holder& holder) {
+  if (holder.permit.empty()) return std::nullopt;
+  return to_hex(holder.permit);
+}
+
+}  // namespace
+
 Json holder_json(const Holder& holder) {
   return Json::object({{"owner", holder.owner.str()},
                        {"mode", Json::word(name_of(holder.mode))},
@@ -69,6 +80,7 @@ Json holder_json(const Holder& holder) {
                        {"ttl_ms", ttl(holder.ttl)},
                        {"fence", holder.fence},
                        {"slot", holder.slot},
+                       {"permit_id", permit_id(holder)},
                        {"meta", meta_json(holder.meta)}});
 }
 

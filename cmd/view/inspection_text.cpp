@@ -77,6 +77,8 @@ std::string holder_lines(const Inspection& seen, const Holder& holder) {
   const bool brief = !holder.meta || holder.meta->ended_at;
   if (brief) first += ", " + end;
   if (holder.count > 1) first += fmt::format(", entered {} times", holder.count);
+  if (verbosity() == Verbosity::verbose && !holder.permit.empty())
+    first += ", permit " + shown(to_hex(holder.permit));
   if (holder.fence) first += fmt::format(", fence {}", *holder.fence);
   std::string text = first + "\n";
   if (!holder.meta) return text;

@@ -71,8 +71,9 @@ const std::string kMeta =
     R"("renews":true,"renewed_at":0,"ended_at":null,"exit":null})";
 
 std::string holder(const std::string& owner, const std::string& more) {
-  return R"({"owner":")" + owner + R"(","mode":"exclusive","count":1,"ttl_ms":0,"fence":null,"slot":null,)" +
-         more + "}";
+  return R"({"owner":")" + owner +
+         R"(","mode":"exclusive","count":1,"ttl_ms":0,"fence":null,"slot":null,"permit_id":null,)" + more +
+         "}";
 }
 
 }  // namespace

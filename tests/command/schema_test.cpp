@@ -82,6 +82,7 @@ void check_holder(const Schema& schema, const Json& holder) {
   CHECK(holder["ttl_ms"].is_number_integer());
   CHECK(number_or_null(holder["fence"]));
   CHECK(number_or_null(holder["slot"]));
+  CHECK((holder["mode"] == "permit" ? holder["permit_id"].is_string() : holder["permit_id"].is_null()));
   if (!holder["meta"].is_null()) CHECK(names_of(holder["meta"]) == schema.listed(2, "meta"));
 }
 

@@ -94,8 +94,8 @@ TEST_CASE("stop of a pool of permits says that it needs --if-owner, and ends tha
   Rlock unnamed = redis.rlock("stop", "seats");
   CHECK(unnamed.exit_code() == 65);
   CHECK(unnamed.err() ==
-        "rlock: 'seats' holds a pool of permits: name who is to end by --if-owner ID; rlock inspect seats "
-        "shows them\n");
+        "rlock: 'seats' holds a pool of permits: name who is to end by --if-owner ID; rlock inspect -v "
+        "seats shows them\n");
   CHECK(status_of(redis, {"stop", "seats", "--if-owner", owner}) == 0);
   CHECK(run.exit_code() == 124);
 }

@@ -7,6 +7,7 @@
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
+#include "support/state_home.h"
 
 namespace rlock::test {
 namespace {
@@ -16,6 +17,13 @@ void hold(const RedisServer& redis, const Words& more = {}) {
   Words words{"lock", "acquire", "-n", "deploy", "--lease", "1m"};
   words.insert(words.end(), more.begin(), more.end());
   REQUIRE(status_of(redis, words) == 0);
+}
+
+/// What a command that goes well prints.
+std::string said(const RedisServer& redis, const Words& words) {
+  Rlock rlock{words, redis.environment()};
+  CHECK(rlock.exit_code() == 0);
+  return rlock.out();
 }
 
 }  // namespace
@@ -129,6 +137,55 @@ TEST_CASE("unlock is guarded by --if-owner") {
   CHECK(redis.has("deploy"));
   CHECK(status_of(redis, {"unlock", "--yes", "--if-owner", "ci-42", "deploy"}) == 0);
   CHECK(status_of(redis, {"unlock", "--yes", "deploy"}) == 1);
+}
+
+TEST_CASE("a permit that is stuck is given back by its id, which inspect shows, and by its owner") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
+  const auto take = [&] { return line(said(redis, {"permit", "acquire", "-n", "seats", "--lease", "1h"})); };
+  const std::string id = take(), other = take();
+  CHECK(has(said(redis, {"inspect", "-v", "seats"}), ", permit " + id));
+  CHECK(has(said(redis, {"inspect", "--json", "seats"}), "\"permit_id\":\"" + id + "\""));
+  Rlock unnamed = redis.rlock("unlock", "--yes", "seats");
+  CHECK(unnamed.exit_code() == 65);
+  CHECK_MESSAGE(has(unnamed.err(), "by --if-owner ID; rlock inspect -v seats shows the ids"), unnamed.err());
+
+  CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", id}) == 0);
+  CHECK(redis.cli({"GET", "seats"}) == "2");
+  CHECK(redis.cli({"ZCARD", "{seats}:timeout"}) == "1");
+  CHECK(redis.cli({"HLEN", "rlock:meta:{seats}"}) == "1");
+  CHECK(has(said(redis, {"history", "seats"}), "removed"));
+  CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", id}) == 1);
+  CHECK(redis.cli({"GET", "seats"}) == "2");
+
+  const std::string json = said(redis, {"inspect", "--json", "seats"});
+  const std::string begin = "\"owner\":\"";
+  const std::size_t at = json.find(begin) + begin.size();
+  const std::string owner = json.substr(at, json.find('"', at) - at);
+  Rlock asked = redis.rlock("stop", "seats", "--if-owner", owner);
+  CHECK(asked.exit_code() == 65);
+  CHECK_MESSAGE(has(asked.err(), "rlock unlock seats --if-owner " + owner + "\n"), asked.err());
+  CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", owner}) == 0);
+  CHECK(redis.cli({"GET", "seats"}) == "3");
+  CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", owner}) == 1);
+  CHECK_FALSE(redis.has("rlock:meta:{seats}"));
+}
+
+TEST_CASE("rlock run whose permit is given back by force hears of it, and the other permits stay") {
+  RedisServer redis;
+  const auto hold_one = [&] {
+    return redis.rlock("run", "--permits", "2", "-k", "seats", "--", "sh", "-c",
+                       "echo $RLOCK_OWNER; exec sleep 60");
+  };
+  Rlock first = hold_one();
+  Rlock second = hold_one();
+  REQUIRE(eventually([&] { return !first.out().empty() && !second.out().empty(); }, 10s));
+  CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", line(first.out())}) == 0);
+  CHECK(first.exit_code() == 125);
+  CHECK(redis.cli({"ZCARD", "{seats}:timeout"}) == "1");
+  second.signal(SIGTERM);
+  CHECK(second.exit_code() == 143);
+  CHECK(redis.cli({"GET", "seats"}) == "2");
 }
 
 }  // namespace rlock::test
