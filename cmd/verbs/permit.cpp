@@ -37,10 +37,13 @@ Setter id_into(std::vector<std::string>& ids) {
 
 std::string shown(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
 
-/// Nothing was done at all: is it a pool that stands there? Throws Error{wrong_type}.
-void expect_pool(Session& session, const Pool& there) {
+/// Nothing was done at all: is it a pool that stands there? Says that there is none. Throws Error{wrong_type}.
+bool is_pool(Session& session, const LockName& name, const Pool& there) {
   const auto answer = there.read_status(session.ask(there.status()));
   if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
+  const bool found = std::get<std::optional<Pool::Status>>(answer).has_value();
+  if (!found) tell(refuse_absent(name, PoolKind::permits).text);
+  return found;
 }
 
 /// Names those of which nothing was done.
@@ -173,7 +176,8 @@ class Release final : public PoolVerb {
     if (!released.unannounced.empty())
       complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(session.name(key_)),
                            sanitized(released.unannounced)));
-    if (std::ranges::count(released.taken, true) == 0) expect_pool(session, there);
+    const bool any = std::ranges::count(released.taken, true) > 0;
+    if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;
     return all_of_them(session.name(key_), ids_, released.taken);
   }
 
@@ -205,7 +209,8 @@ class Renew final : public PoolVerb {
     Session session{server_};
     const Pool there = pool(session);
     const std::vector<bool> renewed = renew(session, there);
-    if (std::ranges::count(renewed, true) == 0) expect_pool(session, there);
+    const bool any = std::ranges::count(renewed, true) > 0;
+    if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;
     return all_of_them(session.name(key_), ids_, renewed);
   }
 

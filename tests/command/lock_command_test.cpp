@@ -75,6 +75,30 @@ TEST_CASE("a pool that is not there is 65 for run and for lock acquire") {
   CHECK(run.err() == acquire.err());
 }
 
+TEST_CASE("a pool or a semaphore that is not there is 1 for each verb of permit and sem, in the same words") {
+  RedisServer redis;
+  const std::string id(32, 'a');
+  for (const Words& words : {Words{"permit", "acquire", "-n", "p", "--lease", "5s"},
+                             {"permit", "release", "p", id},
+                             {"permit", "renew", "p", id},
+                             {"permit", "renew", "p", id, "--lease", "5s"},
+                             {"permit", "add", "p", "1"},
+                             {"permit", "delete", "p"},
+                             {"sem", "acquire", "-n", "p"},
+                             {"sem", "release", "p"},
+                             {"sem", "add", "p", "1"},
+                             {"sem", "drain", "p"},
+                             {"sem", "delete", "p"}}) {
+    CAPTURE(words.at(1));
+    Rlock rlock{words, redis.environment()};
+    CHECK(rlock.exit_code() == 1);
+    CHECK(rlock.err() == (words.front() == "sem"
+                              ? "rlock: there is no semaphore 'p'; make it: rlock sem init p N\n"
+                              : "rlock: there is no pool of permits 'p'; make it: rlock permit init p N\n"));
+  }
+  CHECK_FALSE(redis.has("p"));
+}
+
 TEST_CASE("release and renew of nothing are 1 and create nothing") {
   RedisServer redis;
   for (const std::string verb : {"release", "renew"}) {
