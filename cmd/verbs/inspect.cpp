@@ -73,7 +73,7 @@ VerbSpec Inspect::spec() {
 }
 
 Listing Inspect::look(Session& session) const {
-  if (keys_.empty()) return list_found(session, {}, kSearch);
+  if (keys_.empty()) return list_found(session, {.without_shards = true}, kSearch);
   std::vector<LockName> names;
   for (const std::string& key : keys_) names.push_back(session.name(key));
   return list_named(session, names);
@@ -116,6 +116,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   say_what_is_missing(listing, "name a KEY to see it");
   for (const Inspection& seen : listing.seen)
     if (seen.absent()) say_if_pattern(seen.name);
+  if (listing.shard_missing) return exit_code::unreachable;
   if (listing.seen.empty() && !json_) tell("no keys with metadata of rlock; rlock list --all shows others");
   return exit_code::ok;
 }

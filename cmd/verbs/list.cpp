@@ -132,6 +132,7 @@ int List::act(TimePoint, std::vector<std::string>) {
     std::optional<ProgressLine> progress{std::in_place};
     SearchOptions options = search_options(keys_);
     options.most_bytes = kMostNames;
+    options.without_shards = true;
     options.progress = [&](std::size_t steps, std::size_t found) {
       progress->show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
     };
@@ -158,6 +159,7 @@ int List::act(TimePoint, std::vector<std::string>) {
     if (json_) print_line(fmt::format(R"(],"complete":{}}})", listing.complete));
   }
   say_what_is_missing(listing, "a longer --scan-time shows more");
+  if (listing.shard_missing) return exit_code::unreachable;
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
     tell(keys_.all ? "no such keys"

@@ -84,13 +84,28 @@ std::size_t size_of(const Inspection& seen) {
 }
 
 Listing list_named(Session& session, const std::vector<LockName>& names) {
+  const auto is_of_a_shard = [&](const Survey::Result& result) {
+    return session.deployment.is_cluster() && result.failure->kind == Error::unreachable;
+  };
   Survey survey{session, names};
-  survey.run([](const Survey::Result& result) { return result.failure.has_value(); });
+  survey.run(
+      [&](const Survey::Result& result) { return result.failure.has_value() && !is_of_a_shard(result); });
   Listing listing;
-  for (const auto& result : survey.results()) {
-    if (result && result->failure) fail(session, *result->failure);
-    if (result) take(listing, *result);
+  std::optional<Failure> missing;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& result = survey.results()[i];
+    if (!result) continue;
+    if (!result->failure) {
+      take(listing, *result);
+      continue;
+    }
+    if (!is_of_a_shard(*result)) fail(session, *result->failure);
+    missing = result->failure;
+    listing.silent.insert(fmt::format("{} cannot be read: {}", quoted(names[i]), missing->text));
   }
+  if (missing && listing.seen.empty()) fail(session, *missing);
+  listing.shard_missing = missing.has_value();
+  listing.complete = !missing;
   sort_by_server(session, listing.seen);
   return listing;
 }
@@ -121,6 +136,7 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
   Listing all;
   Unread unread;
   all.silent = found.silent;
+  all.shard_missing = found.shard_missing;
   std::size_t done = 0;
   bool wanted = true, any_seen = false;
   while (done < names.size() && wanted && Clock::now() < until) {
@@ -150,7 +166,7 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
   } else if (found.late || done < names.size()) {
     all.cut_short = " after " + describe(scan_time);
   }
-  all.complete = !unread.last && all.cut_short.empty();
+  all.complete = !unread.last && !all.shard_missing && all.cut_short.empty();
   return all;
 }
 

@@ -15,13 +15,15 @@ struct Listing {
   std::vector<Inspection> seen;  ///< what each of several servers sees, one server after the other
   std::set<std::string> silent;  ///< who has not answered, and which keys could not be read
   std::string cut_short;         ///< why not all keys are shown: " after 10s"; empty: they are
+  bool shard_missing = false;    ///< a shard of a Cluster did not answer: the others are shown
   bool complete = true;          ///< nothing was cut short, and each key could be read
 };
 
 /// About how much memory it takes.
 std::size_t size_of(const Inspection& seen);
 
-/// Of keys that somebody has named. Throws Error where one of them cannot be inspected.
+/// Of keys that somebody has named. Throws Error where one of them cannot be inspected; in a Cluster where none
+/// can.
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
 /// Of those that a search finds; both end after `scan_time`. `options.until` is overruled.

@@ -38,9 +38,14 @@ class Search {
       if (!slots) return failure_;
       nodes = key_of_each_node(SlotMap::read(*slots, {}).value_or(SlotMap{}));
     }
+    std::size_t missing = 0;
     for (const std::string& node : nodes) {
-      for (const ScanPass pass : passes())
-        if (!scan(server, pass, node)) return failure_;
+      if (scan(server, node)) continue;
+      const bool others_do = cluster && options_.without_shards && failure_.kind == Error::unreachable;
+      if (!others_do || ++missing == nodes.size()) return failure_;
+      found_.shard_missing = true;
+      found_.silent.insert(
+          fmt::format("a shard of {} cannot be looked through: {}", server.str(), failure_.text));
     }
     return std::nullopt;
   }
@@ -55,6 +60,10 @@ class Search {
       case SearchFor::all: break;
     }
     return {ScanPass::hashes, ScanPass::texts};
+  }
+
+  bool scan(Executor& server, const std::string& node) {
+    return std::ranges::all_of(passes(), [&](ScanPass pass) { return scan(server, pass, node); });
   }
 
   /// `node`: a key that lives on the one that is meant.
@@ -183,7 +192,7 @@ FoundKeys search(Session& session, const SearchOptions& options) {
   }
   if (session.redis.nodes() - silent.size() < session.redis.quorum()) session.fail(*worst);
   FoundKeys found = std::move(search).found();
-  found.silent = std::move(silent);
+  found.silent.merge(silent);
   return found;
 }
 

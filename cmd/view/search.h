@@ -10,9 +10,11 @@ namespace rlock {
 /// Keys that nobody has named.
 struct FoundKeys {
   std::set<LockName> names;
-  bool late = false;               ///< the time was over before the end
-  bool too_many = false;           ///< there was no room for more names
-  std::set<std::string> silent{};  ///< which of several servers could not be looked through, and why
+  bool late = false;      ///< the time was over before the end
+  bool too_many = false;  ///< there was no room for more names
+  std::set<std::string>
+      silent{};                ///< which of several servers or shards could not be looked through, and why
+  bool shard_missing = false;  ///< one of `silent` is a shard, whose keys are not among the names
 };
 
 /// What a search looks for.
@@ -30,6 +32,9 @@ struct SearchOptions {
   SearchFor what = SearchFor::facts;
   TimePoint until{};
   std::function<bool(const LockName&)> wanted = [](const LockName&) { return true; };
+
+  /// If some shards of a Cluster cannot be looked through, the names on the others are an answer too.
+  bool without_shards = false;
 
   /// Told after each step how many steps there were, each through about a thousand keys, and how many keys
   /// were found.

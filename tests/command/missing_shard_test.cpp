@@ -1,0 +1,62 @@
+// list and inspect in a Cluster of which one shard is dead.
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/cli.h"
+#include "support/cluster_servers.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+constexpr auto kDeadline = std::chrono::seconds{30};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+std::string key_on(std::size_t third) {
+  for (int number = 0;; ++number)
+    if (ClusterServers::third_of("job" + std::to_string(number)) == third)
+      return "job" + std::to_string(number);
+}
+
+}  // namespace
+
+TEST_CASE("list and inspect show the living shards of a Cluster, name the dead one, and end with 69") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(0);
+  const std::vector<std::string> keys{key_on(0), key_on(1), key_on(2)};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    cluster.node(i).cli({"CONFIG", "SET", "cluster-require-full-coverage", "no"});
+    REQUIRE(Rlock{{"lock", "acquire", "-q", keys[i], "--lease", "10m"}, options}.exit_code(kDeadline) == 0);
+  }
+  Rlock whole{{"list", "--json"}, options};
+  CHECK(whole.exit_code(kDeadline) == 0);
+  CHECK(has(whole.out(), R"("complete":true)"));
+  const std::string dead = std::to_string(cluster.node(2).port());
+  cluster.node(2).kill();
+  const std::vector<Words> calls{{"list", "--json"},
+                                 {"list", "--all", "--json"},
+                                 {"inspect", "--json"},
+                                 {"inspect", "--json", keys[2], keys[1], keys[0]}};
+  for (const Words& call : calls) {
+    CAPTURE(call.front());
+    CAPTURE(call.size());
+    Rlock rlock{call, options};
+    CHECK(rlock.exit_code(kDeadline) == 69);
+    const std::string out = rlock.out();
+    CHECK(has(out, '"' + keys[0] + '"'));
+    CHECK(has(out, '"' + keys[1] + '"'));
+    CHECK_FALSE(has(out, '"' + keys[2] + '"'));
+    CHECK(has(out, R"("complete":false)"));
+    CHECK(has(rlock.err(), dead));
+  }
+  Rlock of_dead{{"inspect", keys[2]}, options};
+  CHECK(of_dead.exit_code(kDeadline) == 69);
+  CHECK(of_dead.out() == "");
+}
+
+}  // namespace rlock::test
