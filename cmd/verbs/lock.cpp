@@ -63,7 +63,15 @@ class LockVerb : public Verb {
     }
     if (!given_)
       throw Error{Error::usage,
-                  "--owner is missing: as rlock lock acquire has printed it, or has set it by --export"};
+                  fmt::format("--owner is missing: rlock lock acquire has printed it, or --export sets it{}",
+                              owner_among_keys())};
+  }
+
+  /// An owner has a colon in it, as rlock and Redisson make them.
+  std::string owner_among_keys() const {
+    const std::string& last = keys_.back();
+    if (keys_.size() < 2 || last.find(':') == std::string::npos) return "";
+    return fmt::format("; did you mean --owner {}?", sanitized(last));
   }
 
   /// Does it for each of the keys; the worst exit status counts.

@@ -32,8 +32,8 @@ std::optional<Failure> refuse_latch(Session& session, const LockName& name, Pool
   Patience patience = wait.one_call(started, session.deployment.timeouts.command);
   patience.interrupted = [&session] { return session.signals.any(); };
   auto failure = refuse_latch(session.redis, name, wanted, patience);
-  const bool goes_on =
-      wait.goes_on(started) || session.redis.keeps_trying();  // as long as the wait itself does
+  const bool goes_on = wait.goes_on(started) ||
+                       (!wait.given && session.redis.keeps_trying());  // as long as the wait itself does
   if (goes_on || session.signals.any()) return std::nullopt;
   return failure;
 }

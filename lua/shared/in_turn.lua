@@ -21,9 +21,9 @@ local function take_place(queue, owner, needs, time)
   if not known then
     local clock = redis.call('time')
     local now = clock[1] * 1000000 + clock[2]
-    -- Behind the last, though the clock was set back. (Scores beyond 2^53 are not ours.)
+    -- Behind the last, where the clock was set back since it came. (Scores beyond 2^53 are not ours.)
     local last = tonumber(redis.call('zrange', queue.line, -1, -1, 'withscores')[2] or 0)
-    if last < 9007199254740992 then now = math.max(now, last + 1) end
+    if last > now and last < 9007199254740992 then now = last + 1 end
     arrived = string.format('%.0f', now - queue.waited * 1000)
   end
   if not listed then length = length + 1 end

@@ -386,7 +386,8 @@ void World::crash(int who) {
   --crashes_;
   excused_ = true;
   const Phase phase = client(who).phase;
-  waiter_died_ = waiter_died_ || phase == Phase::asking || phase == Phase::sleeping;
+  const bool waits = phase == Phase::asking || phase == Phase::sleeping || phase == Phase::undoing;
+  waiter_died_ = waiter_died_ || waits;
   store_.stop_listening(who);
   std::erase_if(abandoned_, [&](const Abandoned& one) { return one.client == who && one.calls.empty(); });
   client(who) = {.phase = Phase::crashed, .hold = client(who).hold};
