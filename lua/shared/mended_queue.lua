@@ -134,10 +134,10 @@ end
 -- second place, a place without a deadline and a deadline without a place are given up: Redisson's waiter
 -- queues again at its next try.
 --
--- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`:
--- position (0: none), length (of the queue), head (an owner, or false), moved (it has become that just
--- now), theirs_ahead (of Redisson's, ahead of us or of the end), since (our arrival in microseconds, where we wait). Or nothing, what a key has that it
--- should not have, and the key.
+-- `time` and deadlines are in ms since the epoch, by the server's clock. Answers the place of `owner`: position
+-- (0: none), length (of the queue), head (an owner, or false), moved (it has become that just now),
+-- theirs_ahead (of Redisson's, ahead of us or of the end), since (our arrival in microseconds, where we wait).
+-- Or nothing, what a key has that it should not have, and the key.
 local function mended_queue(queue, deadlines, waiters, time, owner)
   for key, wanted in pairs({ [queue] = 'list', [deadlines] = 'zset', [waiters] = 'hash' }) do
     local found = look_through(key, 5500)
