@@ -165,7 +165,7 @@ std::string warning(const Holder& holder, Milliseconds now) {
 }
 
 Removal Unlock::nothing_to_remove(const Inspection& found) const {
-  if (found.holders.empty() && found.state == Inspection::State::free) {
+  if (!owner_ || (found.holders.empty() && found.state == Inspection::State::free)) {
     tell(quoted(found.name) + " is free");
     say_if_pattern(found.name);
     return {found.name, "free"};
