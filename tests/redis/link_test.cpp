@@ -12,7 +12,6 @@ using namespace rlock::test;
 
 namespace {
 
-constexpr Script kScript{"test/one", "0123456789012345678901234567890123456789", "return 1"};
 const Channel kChannel{"c"};
 
 Target target_of(const std::string& socket) {
