@@ -137,7 +137,7 @@ int List::act(TimePoint, std::vector<std::string>) {
       progress->show(fmt::format("rlock: looked through about {},000 keys, found {}", steps, found));
     };
     std::size_t bytes = 0;
-    listing = list_pages(session, std::move(options), keys_.scan_time, [&](Listing page, bool last) {
+    listing = list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
       std::vector<Inspection> keys = one_of_each_key(page.seen);
       std::erase_if(keys, [this](const Inspection& seen) { return !passes(filter_, seen); });
       if (order == KeyOrder::key && (shown_ || !last)) {

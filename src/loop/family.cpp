@@ -231,11 +231,11 @@ std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
   if (leads_session || leads_group)
     for (const pid_t pid : all_processes())
       if ((leads_session ? ::getsid(pid) : ::getpgid(pid)) == script_.pid) roots.push_back(pid);
-  return with_descendants(std::move(roots), visit);
+  return with_descendants(roots, visit);
 }
 
 /// The processes of `roots` that belong to us, those that were seen, and all that they have started.
-std::vector<ProcessFacts> Family::with_descendants(std::vector<pid_t> roots, const Visit& visit) {
+std::vector<ProcessFacts> Family::with_descendants(const std::vector<pid_t>& roots, const Visit& visit) {
   std::vector<ProcessFacts> found;
   std::unordered_set<pid_t> known{keeper_, ::getpid()};
   const auto add = [&](pid_t pid, const auto& belongs) {

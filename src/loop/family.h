@@ -88,7 +88,7 @@ class Family {
   using Visit = std::function<void(const ProcessFacts&)>;
   std::vector<ProcessFacts> descendants(const Visit& visit);
   std::vector<ProcessFacts> members_of_script(const Visit& visit);
-  std::vector<ProcessFacts> with_descendants(std::vector<pid_t> roots, const Visit& visit);
+  std::vector<ProcessFacts> with_descendants(const std::vector<pid_t>& roots, const Visit& visit);
   bool is_script(const ProcessFacts& process) const;
   bool is_led_by_script(const ProcessFacts& process) const;
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;

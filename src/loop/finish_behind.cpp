@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/log.h"
+
 namespace rlock {
 namespace {
 
@@ -44,7 +46,8 @@ bool finish_behind(const std::function<void()>& work) noexcept {
   keep_only_the_loop();
   try {
     work();
-  } catch (const std::exception&) {  // there is nobody to be told
+  } catch (const std::exception& error) {  // nobody is there to be told: what was granted ends with its lease
+    mention(error.what());
   }
   ::_exit(0);
 }

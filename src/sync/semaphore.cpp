@@ -27,7 +27,7 @@ Call Semaphore::ask(Milliseconds waited) const {
             .args = {claim_.owner.str(), std::to_string(count_), number(kRequestMemory)}};
   append(call.keys, line_.keys());
   append(call.args, line_.arguments(waited));
-  call.args.push_back(absent_ == Absent::await ? "wait" : "");
+  call.args.emplace_back(absent_ == Absent::await ? "wait" : "");
   return call;
 }
 
