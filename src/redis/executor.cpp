@@ -365,7 +365,9 @@ void Executor::advance(Pending& pending, std::size_t node, TimePoint now) {
   const bool cut_short = now < attempt_ends(pending, node_call, *connection);
   const auto silent = [&](std::string text) {
     Failure silence = with_server(server, {Error::unreachable, std::move(text)});
+    const std::optional<Failure> before = trouble_[node];
     broke(pending, node, cut_short ? node_call.last.value_or(std::move(silence)) : std::move(silence), now);
+    if (cut_short) trouble_[node] = before;  // the end of a wait is no trouble of the server
   };
   if (!connection->open())  // it is not abandoned: it fails by itself, or opens for the next attempt
     return silent(connection->silence());
