@@ -8,6 +8,7 @@
 
 #include "support/crowd.h"
 #include "support/eventually.h"
+#include "support/machine_pauses.h"
 #include "support/masters.h"
 #include "support/unloaded_watch.h"
 #include "support/witness.h"
@@ -141,12 +142,18 @@ TEST_CASE("three answers lost: not held, and all five are clean afterwards") {
 TEST_CASE("a command whose majority dies is stopped before the lease can end") {
   Masters five{5};
   const TempDir folder;
-  Rlock run{holding(folder, {"--lease", "6s", "--status-file", folder / "status"}), five.environment()};
-  REQUIRE(eventually([&] { return inside(folder); }, 20s));
+  Rlock run{{"run", "-k", "k", "--lease", "6s", "--status-file", folder / "status", "--", "sh", "-c",
+             "echo $$; exec sleep 60"},
+            five.environment()};
+  REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 20s));
+  const pid_t command = std::stoi(run.out());
+  const MachinePauses pauses;
   for (const std::size_t i : {0, 1, 2}) five.kill(i);
 
-  const UnloadedWatch watch{{run.pid()}};
-  CHECK(watch.until_end_of(run.pid(), 30s) < 6s);  // without slack: the lease counts from before
+  const auto killed = boottime_ns();
+  REQUIRE(eventually([&] { return !alive(command); }, 30s));
+  const auto gone = boottime_ns();
+  CHECK(std::chrono::nanoseconds{gone - killed - pauses.between(killed, gone)} < 6s);  // since before it, even
   CHECK(run.exit_code(30s) == 125);
   CHECK(contains(read_file(folder / "status"), R"("outcome":"lost")"));
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "support/eventually.h"
+#include "support/machine_pauses.h"
 #include "support/redis_server.h"
 #include "support/witness.h"
 
@@ -117,6 +118,11 @@ class Run {
   double margin() const { return static_cast<double>(ends_ - hearts_.last()) / 1e6; }
   double gap() const { return static_cast<double>(std::stoll(second_->out()) - hearts_.last()) / 1e6; }
 
+  /// For how many milliseconds the machine stood still while the command was to be killed.
+  double paused(const MachinePauses& pauses) const {
+    return static_cast<double>(pauses.between(ends_ - 1'000'000'000, hearts_.last())) / 1e6;
+  }
+
   void clean_up() {
     for (pid_t pid : first_->family()) ::kill(pid, SIGKILL);
   }
@@ -169,13 +175,14 @@ const std::vector<Fault>& faults() {
 }
 
 struct Figures {
-  std::vector<double> margins, gaps;
+  std::vector<double> margins, gaps, paused;
   int bad = 0;
 };
 
 /// A few at once, struck at different moments of their renewals.
 void strike_batch(const Fault& fault, std::size_t count, Figures& figures) {
   static std::mt19937 dice{std::random_device{}()};
+  const MachinePauses pauses;
   std::vector<std::unique_ptr<Run>> runs;
   for (std::size_t i = 0; i < count; ++i) runs.push_back(std::make_unique<Run>());
   std::vector<std::int64_t> due;
@@ -198,7 +205,8 @@ void strike_batch(const Fault& fault, std::size_t count, Figures& figures) {
     run->let_next_go();
     figures.margins.push_back(run->margin());
     figures.gaps.push_back(run->gap());
-    figures.bad += run->margin() <= 0 || run->gap() <= 0;
+    figures.paused.push_back(run->paused(pauses));
+    figures.bad += std::min(run->margin(), run->gap()) + figures.paused.back() <= 0;
     run->clean_up();
   }
 }
@@ -207,8 +215,8 @@ int measure(int runs, const std::string& word) {
   int bad = 0;
   std::printf("lease 3s, the command ignores TERM; milliseconds from its last heartbeat, over %d runs each\n",
               runs);
-  std::printf("%-42s %10s %10s %10s %14s\n", "fault", "to the key's end: min", "median", "max",
-              "next holder: min");
+  std::printf("%-42s %10s %10s %10s %14s %20s\n", "fault", "to the key's end: min", "median", "max",
+              "next holder: min", "machine stood still");
   for (const Fault& fault : faults()) {
     if (fault.name.find(word) == std::string::npos) continue;
     Figures figures;
@@ -216,9 +224,9 @@ int measure(int runs, const std::string& word) {
       strike_batch(fault, std::min(kAtOnce, static_cast<std::size_t>(runs) - figures.margins.size()),
                    figures);
     std::ranges::sort(figures.margins);
-    std::printf("%-42s %21.0f %10.0f %10.0f %16.0f%s\n", fault.name.c_str(), figures.margins.front(),
+    std::printf("%-42s %21.0f %10.0f %10.0f %16.0f %20.0f%s\n", fault.name.c_str(), figures.margins.front(),
                 figures.margins[figures.margins.size() / 2], figures.margins.back(),
-                std::ranges::min(figures.gaps), figures.bad ? "   OUTLIVED ITS KEY" : "");
+                std::ranges::min(figures.gaps), std::ranges::max(figures.paused), figures.bad ? "   OUTLIVED ITS KEY" : "");
     std::fflush(stdout);
     bad += figures.bad;
   }
