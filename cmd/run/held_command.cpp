@@ -198,7 +198,7 @@ void HeldCommand::say_hidden() {
 void HeldCommand::escalate(TimePoint now) {
   while (const auto signal = escalation_.next(now, deadlines())) {
     say_hidden();
-    say_refused(family_.signal(*signal));
+    say_refused(family_.signal(*signal, escalation_.killing() ? kNever : deadlines().kill));
     if (guardian_) guardian_->tell_stop_sent();  // else it would send the stop signal once more
   }
 }

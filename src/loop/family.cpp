@@ -111,12 +111,12 @@ Family Family::of_script(const ProcessId& script, pid_t keeper, std::vector<std:
 
 void Family::look() { descendants(only_look); }
 
-std::vector<pid_t> Family::signal(int number) {
+std::vector<pid_t> Family::signal(int number, TimePoint until) {
   if (script_.pid != 0) return signal_script(number);
   // To the group as one: signalled one by one, a process could fork a new one behind our back.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
-  for (const pid_t pid : all()) {
+  for (const pid_t pid : all(until)) {
     // Those of the group have it already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
@@ -147,7 +147,7 @@ bool Family::script_lives() const {
   return facts && facts->alive() && is_script(*facts);
 }
 
-std::vector<pid_t> Family::all() {
+std::vector<pid_t> Family::all(TimePoint until) {
   if (script_.pid != 0) {
     wake_ancestors();
     return numbers_of(members_of_script(only_look));
@@ -155,6 +155,7 @@ std::vector<pid_t> Family::all() {
   std::vector<pid_t> found;
   const pid_t self = ::getpid();
   for (const pid_t pid : all_processes()) {
+    if (Clock::now() >= until) break;
     if (pid == self || ::getsid(pid) != session_) continue;
     if ((is_in_group(pid) || is_marked(pid)) && is_alive(pid)) found.push_back(pid);
   }
@@ -164,26 +165,24 @@ std::vector<pid_t> Family::all() {
 bool Family::surely_gone() {
   if (!sees_everybody()) return false;
   if (frozen_ && Clock::now() < plus(*frozen_, kStopsToo)) return false;  // all() has still to wake somebody
-  if (!all().empty() || group_lives() || !descendants(only_look).empty()) return false;
-  if (script_.pid == 0 && session_hides_somebody()) return false;
+  if (group_lives() || !descendants(only_look).empty()) return false;
+  if (script_.pid != 0 && !all().empty()) return false;
+  // One look at each process, since there may be thousands: whom all() finds of a command is found here, too.
   const pid_t self = ::getpid();
   return std::ranges::none_of(all_processes(), [&](pid_t pid) {
     if (pid == self || pid == keeper_ || ::getpgid(pid) <= 0) return false;  // 0: a part of the kernel
-    if (is_marked(pid) && is_alive(pid)) return true;
+    if ((is_marked(pid) || hides_its_marks(pid)) && is_alive(pid)) return true;
     if (script_.pid == 0 || ::getsid(pid) != script_.session) return false;
     const auto facts = facts_of(pid);
     return facts && facts->alive() && may_be_an_orphan_of_script(*facts);
   });
 }
 
-/// Somebody of our session does not show its environment: it is another user's.
-bool Family::session_hides_somebody() const {
-  const pid_t self = ::getpid();
-  return std::ranges::any_of(all_processes(), [&](pid_t pid) {
-    if (pid == self || ::getsid(pid) != session_ || !is_alive(pid)) return false;
-    const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
-    return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
-  });
+/// Somebody in the session of a command does not show its environment: it is another user's.
+bool Family::hides_its_marks(pid_t pid) const {
+  if (script_.pid != 0 || ::getsid(pid) != session_) return false;
+  const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
+  return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
 }
 
 /// As the kernel says: zombies count, and EPERM means that somebody is there.

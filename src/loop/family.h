@@ -53,7 +53,10 @@ class Family {
   /// this returns, those run again that ran before, unless the signal has ended them. Call all() or
   /// surely_gone() now and then for a second afterwards: an ancestor of the script (su, sudo) may have stopped
   /// with it, and is continued there.
-  std::vector<pid_t> signal(int number);
+  ///
+  /// A command's group gets it at once. Whoever has left it has to be found first, among all processes of the
+  /// session, which may be thousands: that ends at `until`, when the next signal is due.
+  std::vector<pid_t> signal(int number, TimePoint until = kNever);
 
   /// The living processes of the group. A zombie does not live.
   std::vector<pid_t> in_group() const;
@@ -65,8 +68,9 @@ class Family {
   /// Of a script: does its first process live? Nothing of what it has started counts.
   bool script_lives() const;
 
-  /// The living processes that signal() reaches, and on which nobody may release.
-  std::vector<pid_t> all();
+  /// The living processes that signal() reaches, and on which nobody may release. Of a command those that were
+  /// found `until` then.
+  std::vector<pid_t> all(TimePoint until = kNever);
 
   /// Does /proc show us everybody? Else surely_gone() is never true.
   static bool sees_everybody() { return rlock::proc_shows_us() && !rlock::proc_hides_others(); }
@@ -82,7 +86,7 @@ class Family {
   bool group_is_ours() const;
   bool is_in_group(pid_t pid) const;
   bool is_marked(pid_t pid) const;
-  bool session_hides_somebody() const;
+  bool hides_its_marks(pid_t pid) const;
 
   /// Called with each process before its children are read.
   using Visit = std::function<void(const ProcessFacts&)>;

@@ -89,8 +89,8 @@ class GuardianLoop final : public Source {
     if (events != 0) read_orders(now);
     if (now >= next_look_) look(now);
     while (const auto signal = resting_ ? std::nullopt : escalation_.next(now, deadlines_)) {
-      family_.signal(*signal);
-      if (escalation_.killing() && family_.all().empty() && !family_.group_lives()) rest(now);
+      family_.signal(*signal, escalation_.killing() ? kNever : deadlines_.kill);
+      if (escalation_.killing() && !family_.group_lives()) rest(now);
     }
     if (resting_ && now >= next_check_) check(now);
     over_ = end_.has_value() || (orphaned() && now >= (resting_ ? give_up_release_ : give_up_));
@@ -130,9 +130,11 @@ class GuardianLoop final : public Source {
     next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);
     // A living rlock that runs sees the loss itself, and says so.
-    if (!orphaned() && !(rlock && rlock->stopped())) return;
-    resting_ = family_.all().empty();
-    if (resting_ && family_.surely_gone()) end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
+    const bool may_release = orphaned() || (rlock && rlock->stopped());
+    if (may_release && family_.surely_gone())
+      end_ = orphaned() ? RlockEnd::killed : RlockEnd::stopped;
+    else
+      resting_ = family_.all().empty();
   }
 
   void read_orders(TimePoint now) {

@@ -153,7 +153,8 @@ TEST_CASE("a command whose majority dies is stopped before the lease can end") {
   const auto killed = boottime_ns();
   REQUIRE(eventually([&] { return !alive(command); }, 30s));
   const auto gone = boottime_ns();
-  CHECK(std::chrono::nanoseconds{gone - killed - pauses.between(killed, gone)} < 6s);  // since before it, even
+  CHECK(std::chrono::nanoseconds{gone - killed - pauses.between(killed, gone)} <
+        6s);  // since before it, even
   CHECK(run.exit_code(30s) == 125);
   CHECK(contains(read_file(folder / "status"), R"("outcome":"lost")"));
   CHECK_MESSAGE(eventually([&] { return five.clean(); }, 20s), five.keys());

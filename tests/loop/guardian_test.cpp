@@ -361,3 +361,25 @@ TEST_CASE("a family is its group and those who carry its marks") {
   CHECK(family.signal(SIGKILL).empty());
   CHECK(eventually([&] { return family.all().empty(); }));
 }
+
+TEST_CASE(
+    "the next signal does not wait for a look at all processes: the group has got the last one by then") {
+  TempDir folder;
+  Process group{
+      {"bash", "-c",
+       "trap 'echo told >>" + (folder / "told") + "' TERM; set -m; sh -c \"trap 'echo other >>" +
+           (folder / "told") + "' TERM; echo on; while :; do sleep 0.01; done\" & while :; do wait; done"},
+      {.env = {{"RLOCK_TEST_FAMILY", std::to_string(::getpid())}}, .own_session = true}};
+  REQUIRE(eventually([&] { return group.out() == "on\n"; }));
+  Family family{group.pid(), group.pid(), {"RLOCK_TEST_FAMILY=" + std::to_string(::getpid())}};
+  REQUIRE(family.all().size() >= 2);
+
+  CHECK(family.all(Clock::now()).empty());
+  CHECK(family.signal(SIGTERM, Clock::now()).empty());
+
+  CHECK(eventually([&] { return read_file(folder / "told") == "told\n"; }));
+  CHECK(family.signal(SIGTERM).empty());
+  CHECK(eventually([&] { return read_file(folder / "told").find("other") != std::string::npos; }));
+  CHECK(family.signal(SIGKILL).empty());
+  CHECK(eventually([&] { return family.all().empty(); }));
+}

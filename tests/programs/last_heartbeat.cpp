@@ -226,7 +226,8 @@ int measure(int runs, const std::string& word) {
     std::ranges::sort(figures.margins);
     std::printf("%-42s %21.0f %10.0f %10.0f %16.0f %20.0f%s\n", fault.name.c_str(), figures.margins.front(),
                 figures.margins[figures.margins.size() / 2], figures.margins.back(),
-                std::ranges::min(figures.gaps), std::ranges::max(figures.paused), figures.bad ? "   OUTLIVED ITS KEY" : "");
+                std::ranges::min(figures.gaps), std::ranges::max(figures.paused),
+                figures.bad ? "   OUTLIVED ITS KEY" : "");
     std::fflush(stdout);
     bad += figures.bad;
   }
