@@ -78,7 +78,7 @@ def contender(chaos, deployment, key):
     return Run(chaos, deployment, f"contender.{key}", Shape(keys=(key,), wait=("-w", "30s")))
 
 
-def caught_after(chaos, deployment, control, patience=30):
+def caught_after(chaos, deployment, control, patience=60):
     """Seconds until two were caught inside, and what the checker says; nothing: never."""
     deployment.lease = 1500
     begun, tries = time.monotonic(), 0

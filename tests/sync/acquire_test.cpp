@@ -39,7 +39,7 @@ TEST_CASE("a free lock costs one question and no subscription") {
   ListRedis redis;
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, kOne, waiting(1000ms));
+  const Acquired got = acquire(redis, kOne, waiting(20'000ms));
 
   CHECK(std::holds_alternative<Taken>(got));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire"});
@@ -51,7 +51,7 @@ TEST_CASE("a lease runs from before the question was written") {
   redis.answers(kHeld);
   const TimePoint before = Clock::now();
 
-  const Acquired got = acquire(redis, kOne, waiting(1000ms));
+  const Acquired got = acquire(redis, kOne, waiting(20'000ms));
 
   REQUIRE(std::holds_alternative<Taken>(got));
   CHECK(std::get<Taken>(got).asked >= before);
@@ -71,7 +71,7 @@ TEST_CASE("who waits listens first, and asks again; to stop listening would cost
   redis.answers(kBusy);
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, kOne, waiting(1000ms));
+  const Acquired got = acquire(redis, kOne, waiting(20'000ms));
 
   CHECK(std::holds_alternative<Taken>(got));
   CHECK(redis.log.size() == 2);
@@ -85,7 +85,7 @@ TEST_CASE(
   redis.answers(kHeld);
   const Toy toy{"k"};
 
-  REQUIRE(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(1000ms))));
+  REQUIRE(std::holds_alternative<Taken>(acquire(redis, {.parts = {part_of(toy)}}, waiting(20'000ms))));
   REQUIRE(toy.waits().size() == 2);
   CHECK(toy.waits().front() < toy.waits().back());
 }
@@ -238,7 +238,7 @@ TEST_CASE("of several keys those taken are given back when one is busy, before w
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  const Acquired got = acquire(redis, wish, waiting(1000ms));
+  const Acquired got = acquire(redis, wish, waiting(20'000ms));
 
   REQUIRE(std::holds_alternative<Taken>(got));
   CHECK(std::get<Taken>(got).held.size() == 2);
@@ -258,7 +258,7 @@ TEST_CASE(
   const Toy b{"b"};
   const Wish wish{.parts = {part_of(a), part_of(b)}};
   for (const Reply& reply : {kHeld, kBusy, kDone, kHeld, kHeld}) redis.answers(reply);
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   std::vector<NewIdentity> renewed;
   options.renew_identity = [&](NewIdentity how) {
     renewed.push_back(how);
@@ -320,7 +320,7 @@ TEST_CASE("nothing is held between two tries when too few replicas have it") {
   redis.answers(kDone);
   redis.answers(kHeld);
   redis.answers(Reply{1});
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   options.sync_replicas = 1;
 
   CHECK(std::holds_alternative<Taken>(acquire(redis, kOne, options)));
@@ -332,7 +332,7 @@ TEST_CASE("after a round that had to be undone the next one asks as somebody els
   const Toy again{"k"};
   const Wish other{.parts = {part_of(again)}};
   int begun = 0;
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   options.renew_identity = [&](NewIdentity) {
     ++begun;
     return other;
@@ -356,7 +356,7 @@ TEST_CASE(
   SUBCASE("the same owner") {}
   SUBCASE("another") { stays = false; }
   const Toy again{"k", false, stays ? "o:1" : "o:2"};
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   options.renew_identity = [&](NewIdentity) { return Wish{.parts = {part_of(again)}}; };
   redis.answers({kHeld, kBusy, kBusy});
   redis.answers({std::nullopt, kDone, kDone});             // the undo
@@ -372,7 +372,7 @@ TEST_CASE(
 
 TEST_CASE("an owner who stays asks its only server again when that has answered the undo") {
   ListRedis redis;
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   options.sync_replicas = 1;
   options.renew_identity = [&](NewIdentity) { return kOne; };
   redis.answers(kHeld);
@@ -403,7 +403,7 @@ TEST_CASE("a server that never answers the undo fails as it did before, and noth
 
 TEST_CASE("who is only told busy stays who he is") {
   ListRedis redis{3};
-  AcquireOptions options = waiting(1000ms);
+  AcquireOptions options = waiting(20'000ms);
   options.renew_identity = [&](NewIdentity) -> Wish { throw std::logic_error{"not asked for"}; };
   redis.answers(kBusy);
   redis.answers(kHeld);
@@ -432,7 +432,7 @@ TEST_CASE("of several queues the places behind are given up while we wait furthe
   redis.answers(kHeld);
   redis.answers(kHeld);
 
-  CHECK(std::holds_alternative<Taken>(acquire(redis, wish, waiting(1000ms))));
+  CHECK(std::holds_alternative<Taken>(acquire(redis, wish, waiting(20'000ms))));
   CHECK(redis.log == std::vector<std::string>{"toy/acquire", "toy/acquire", "toy/release", "toy/acquire",
                                               "toy/release", "toy/acquire", "toy/acquire"});
 }
