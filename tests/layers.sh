@@ -15,7 +15,24 @@ for folder in base loop redis sync; do
   above=${above#*|}
 done
 
+# The floors of cmd. What knows every verb (help, manual, completions) still stands in cmd/cli, so nothing is asked of it.
+above='view|ask|run|verbs'
+for folder in server view ask run verbs; do
+  above=${above#"$folder"}
+  above=${above#"|"}
+  [ -z "$above" ] || refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"
+done
+
 everywhere=$(files src cmd)
+
+# A file is x.h with x.cpp. Two files that include each other are one file in two places.
+mutual=$(
+  # shellcheck disable=SC2086
+  grep -oE '^#include "[^"]+' $everywhere | sed -E 's/#include "//; s/\.(h|cpp):/ /; s/\.h$//' |
+    awk '{ from = $1; sub(/^src\//, "", from); if (from != $2) includes[from " " $2] = 1 }
+      END { for (pair in includes) { split(pair, file, " "); if (file[1] < file[2] && (file[2] " " file[1]) in includes) print file[1], file[2] } }'
+)
+[ -z "$mutual" ] || { echo "$mutual"; echo '^ include each other'; bad=1; }
 refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openssl)/' \
   "$(echo "$everywhere" | grep -vE '^src/redis/(tls|reply)')"
 # fork(2) in a comment is no call; the log asks whether stderr would make it wait.

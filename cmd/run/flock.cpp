@@ -16,7 +16,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
-#include "cmd/verbs/verbs.h"
+#include "cmd/run/run_verbs.h"
 
 namespace rlock {
 namespace {

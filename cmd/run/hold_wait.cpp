@@ -98,7 +98,7 @@ Wish HoldWait::wish(NewIdentity renewed) {
 }
 
 AcquireOptions HoldWait::options() {
-  AcquireOptions options = session_.waiting(request_.wait, request_.started, lines_);
+  AcquireOptions options = session_.waiting(request_.wait, request_.started, lines_.listener());
   options.renew_identity = [this](NewIdentity renewed) { return wish(renewed); };
   options.tell = [this](const Waiting& waiting) {
     lines_.hear(waiting);

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "cmd/ask/wait_lines.h"
 #include "cmd/run/ancestor_watch.h"
 #include "cmd/run/deadlock_watch.h"
 #include "cmd/run/held_keys.h"
@@ -11,7 +12,6 @@
 #include "cmd/run/once_watch.h"
 #include "cmd/run/script_watch.h"
 #include "cmd/server/session.h"
-#include "cmd/view/wait_lines.h"
 
 namespace rlock {
 

@@ -21,6 +21,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/latch_guard.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_environment.h"
 #include "cmd/run/command_lookup.h"
@@ -35,7 +36,6 @@
 #include "cmd/run/stop_requests.h"
 #include "cmd/run/without_lock.h"
 #include "cmd/server/session.h"
-#include "cmd/view/latch_guard.h"
 #include "sync/keeper.h"
 #include "sync/release.h"
 

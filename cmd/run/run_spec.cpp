@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
-#include "cmd/verbs/owner_option.h"
+#include "cmd/server/owner_option.h"
 #include "loop/signal_names.h"
 #include "sync/permits.h"
 

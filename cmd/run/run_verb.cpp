@@ -4,8 +4,8 @@
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
+#include "cmd/run/run_verbs.h"
 #include "cmd/run/status_record.h"
-#include "cmd/verbs/verbs.h"
 
 namespace rlock {
 namespace {

@@ -120,7 +120,8 @@ Votes Session::any_answers(const Call& call) {
   return redis.run(call, {}, patience(), quorum_and(kShortGrace, redis.quorum()));
 }
 
-AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const {
+AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,
+                                std::function<void(const Waiting&)> tell) const {
   AcquireOptions options;
   // A patience that is over from the start (-n) makes a single attempt.
   options.patience = {.until = wait.nonblock ? TimePoint::min() : wait.until(started),
@@ -133,7 +134,7 @@ AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started, Wait
   }
   options.behind = finish_behind;
   options.hurried = [this] { return signals.insisted(); };
-  options.tell = [&lines](const Waiting& waiting) { lines.hear(waiting); };
+  options.tell = std::move(tell);
   return options;
 }
 

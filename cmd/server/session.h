@@ -1,12 +1,13 @@
 #pragma once
 
+#include <functional>
+
 #include "cmd/cli/wait_options.h"
 #include "cmd/server/deployment.h"
-#include "cmd/view/wait_lines.h"
 #include "loop/loop.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
-#include "sync/acquire.h"
+#include "sync/acquire_options.h"
 
 namespace rlock {
 
@@ -48,8 +49,9 @@ class Session {
   /// As ask_each(), for a call that can be done without: errors and silence are answers too.
   Votes any_answers(const Call& call);
 
-  /// How acquire() is to wait; it tells `lines` meanwhile.
-  AcquireOptions waiting(const WaitOptions& wait, TimePoint started, WaitLines& lines) const;
+  /// How acquire() is to wait; it tells `tell` what it sees meanwhile.
+  AcquireOptions waiting(const WaitOptions& wait, TimePoint started,
+                         std::function<void(const Waiting&)> tell) const;
 
   /// For one call.
   Patience patience() const;

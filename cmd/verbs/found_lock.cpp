@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/text.h"
+#include "sync/kind_actions.h"
 
 namespace rlock {
 namespace {
@@ -31,8 +32,8 @@ const Holder* holder_named(const Inspection& found, const Owner& owner) {
 
 void expect_lock(const Inspection& found, std::string_view type, const std::optional<Owner>& owner) {
   if (found.state == Inspection::State::free) return;
-  const bool is_lock = found.kind != nullptr && found.kind->force != nullptr;
-  const bool has_hold = found.kind != nullptr && found.kind->hold != nullptr;
+  const bool is_lock = found.kind != nullptr && actions_of(*found.kind).force != nullptr;
+  const bool has_hold = found.kind != nullptr && actions_of(*found.kind).hold != nullptr;
   const bool taken = has_hold && owner && holder_named(found, *owner);
   if (type.empty() ? is_lock || taken : agrees(found, type)) return;
   throw Error{Error::wrong_type,
@@ -42,8 +43,8 @@ void expect_lock(const Inspection& found, std::string_view type, const std::opti
 
 std::unique_ptr<Lockable> found_lock(const Inspection& found, const Claim& claim) {
   const Holder* holder = holder_named(found, claim.owner);
-  if (holder == nullptr || found.kind == nullptr || found.kind->hold == nullptr) return nullptr;
-  return found.kind->hold(found, *holder, claim);
+  if (holder == nullptr || found.kind == nullptr || actions_of(*found.kind).hold == nullptr) return nullptr;
+  return actions_of(*found.kind).hold(found, *holder, claim);
 }
 
 }  // namespace rlock

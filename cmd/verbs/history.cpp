@@ -4,8 +4,9 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
+#include "cmd/ask/past_holds.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/verbs/owner_option.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"

@@ -6,14 +6,16 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/candidates.h"
+#include "cmd/ask/listing.h"
+#include "cmd/ask/past_holds.h"
+#include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/server/settings.h"
-#include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/candidates.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
-#include "cmd/view/listing.h"
 
 namespace rlock {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "cmd/ask/listing.h"
 #include "cmd/cli/options.h"
 #include "cmd/server/session.h"
-#include "cmd/view/listing.h"
 
 namespace rlock {
 

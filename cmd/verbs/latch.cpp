@@ -5,12 +5,13 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/refusal.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/verbs/owner_option.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/refusal.h"
 #include "sync/latch.h"
 
 namespace rlock {
@@ -146,7 +147,7 @@ class Wait final : public LatchVerb {
     const LockName name = session.name(key_);
     WaitLines lines{
         session.redis, session.signals, {session.deployment, started, wait_, {name}, "it is still closed"}};
-    AcquireOptions options = session.waiting(wait_, started, lines);
+    AcquireOptions options = session.waiting(wait_, started, lines.listener());
     bool was_set = absent_ok_;  // then it is open when it is gone: Redisson deletes what it has opened
     options.tell = [&, tell = options.tell](const Waiting& waiting) {
       was_set = was_set || waiting.busy != nullptr;

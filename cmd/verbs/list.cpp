@@ -10,10 +10,12 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
 #include "cmd/cli/progress_line.h"
 #include "cmd/cli/screen_size.h"
 #include "cmd/verbs/key_options.h"
 #include "cmd/verbs/verbs.h"
+#include "cmd/view/inspection.h"
 #include "cmd/view/key_row.h"
 #include "cmd/view/key_table.h"
 

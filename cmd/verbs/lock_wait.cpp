@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "cmd/ask/refusal.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
-#include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/refusal.h"
 #include "redis/slots.h"
 #include "sync/free_wait.h"
 
@@ -40,7 +41,7 @@ class Wait final : public Verb {
     if (session.deployment.is_cluster()) refuse_several_slots(names);
     WaitLines lines{session.redis, session.signals, {session.deployment, started, wait_, names}};
     const Acquired got =
-        acquire(session.redis, FreeWait{std::move(names)}, session.waiting(wait_, started, lines));
+        acquire(session.redis, FreeWait{std::move(names)}, session.waiting(wait_, started, lines.listener()));
     if (const auto* gave_up = std::get_if<GaveUp>(&got)) return end_in_vain(*gave_up, session, lines, wait_);
     return exit_code::ok;
   }

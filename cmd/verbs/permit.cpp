@@ -8,14 +8,15 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/refusal.h"
+#include "cmd/ask/survey.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/inspection.h"
-#include "cmd/view/refusal.h"
 #include "sync/permits.h"
 #include "sync/release.h"
 
@@ -114,7 +115,8 @@ class Acquire final : public PoolVerb {
                      {name},
                      count_ == 1 ? "all its permits are taken" : "too few of its permits are free"}};
     refuse_latch(session, started, wait_);
-    const Acquired got = acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines));
+    const Acquired got =
+        acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines.listener()));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
     return end_in_vain(std::get<GaveUp>(got), session, lines, wait_);

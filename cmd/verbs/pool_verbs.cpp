@@ -5,12 +5,13 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/latch_guard.h"
+#include "cmd/ask/survey.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/verbs/owner_option.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/view/inspection.h"
-#include "cmd/view/latch_guard.h"
 
 namespace rlock {
 namespace {

@@ -23,7 +23,7 @@ class PoolVerb : public Verb {
   /// The pool of KEY. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
 
-  /// See cmd/view/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does.
+  /// See cmd/ask/latch_guard.h. Throws Error{wrong_type}; and as Session::ask() does.
   void refuse_latch(Session& session) const { refuse_latch(session, {}, {}); }
 
   /// The same before a wait, in which a server that does not answer is asked again.

@@ -5,12 +5,13 @@
 #include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "cmd/ask/refusal.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/script_facts.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/refusal.h"
 #include "sync/metadata.h"
 #include "sync/semaphore.h"
 
@@ -66,7 +67,7 @@ class Acquire final : public PoolVerb {
                     {session.deployment, started, wait_, {name}, "it has too few permits"}};
     refuse_latch(session, started, wait_);
     const Acquired got =
-        acquire(session.redis, wanted, session.waiting(wait_, started, lines),
+        acquire(session.redis, wanted, session.waiting(wait_, started, lines.listener()),
                 {write_metadata(name, *wanted.asker(), wanted.evidence(), kFacts, about_the_script())});
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up)

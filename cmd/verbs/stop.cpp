@@ -9,10 +9,11 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/run_options.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"
-#include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
@@ -86,7 +87,7 @@ VerbSpec Stop::spec() {
 
 /// A pool has many holders: which one is to end must be said.
 void Stop::expect_askable(const Inspection& found) const {
-  const bool is_pool = found.kind != nullptr && found.kind->force == nullptr && found.kind->hold != nullptr;
+  const bool is_pool = found.kind == &kinds::permit;
   if (is_pool && !owner_ && !found.holders.empty())
     throw Error{
         Error::wrong_type,

@@ -11,11 +11,11 @@
 #include <set>
 
 #include "base/error.h"
+#include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/full_screen.h"
 #include "cmd/verbs/key_options.h"
 #include "cmd/verbs/verbs.h"
-#include "cmd/view/survey.h"
 #include "cmd/view/top_screen.h"
 
 namespace rlock {

@@ -8,11 +8,12 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/ask/survey.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/run_options.h"
+#include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"
-#include "cmd/verbs/owner_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
@@ -20,6 +21,7 @@
 #include "sync/answers.h"
 #include "sync/holder_messages.h"
 #include "sync/keys.h"
+#include "sync/kind_actions.h"
 #include "sync/pool.h"
 
 namespace rlock {
@@ -248,11 +250,12 @@ Forced Unlock::force_permits(Session& session, const Inspection& found, TimePoin
 Forced Unlock::force(Session& session, const Inspection& found, const Owner& owner, TimePoint looked) const {
   if (is_pool(found)) return force_permits(session, found, looked);
   // What is no lock is refused by the script for locks, in the server's words about it.
-  const Kind& kind = found.kind->force != nullptr ? *found.kind : kinds::lock;
-  const Call call = kind.force(found.name, owner, session.deployment.pub_sub());
+  const bool is_lock = actions_of(*found.kind).force != nullptr;
+  const Kind& kind = is_lock ? *found.kind : kinds::lock;
+  const Call call = actions_of(kind).force(found.name, owner, session.deployment.pub_sub());
   Delivery delivery = persistently();
   // What is refused below has no removal that could be told of.
-  for (const Holder& holder : found.kind->force != nullptr ? found.holders : std::vector<Holder>{})
+  for (const Holder& holder : is_lock ? found.holders : std::vector<Holder>{})
     if (owner.empty() || holder.owner == owner)
       std::ranges::move(followers(session, found, holder, looked), std::back_inserter(delivery.followers));
   // One of several servers that removed it is enough to say so. If none did, they all have the same reason.

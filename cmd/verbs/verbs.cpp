@@ -1,4 +1,5 @@
 #include "cmd/verbs/verbs.h"
+#include "cmd/run/run_verbs.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,8 @@
 
 namespace rlock {
 
-// The file that has a verb is named after it or after its noun; the table in verbs.cpp gives each its name.
-std::unique_ptr<Verb> run_verb();
-std::unique_ptr<Verb> flock_verb();
+// The verbs of this folder; those that run a command stand in cmd/run/run_verbs.h. The file that has a verb is
+// named after it or after its noun; the table in verbs.cpp gives each its name.
 std::unique_ptr<Verb> lock_acquire_verb();
 std::unique_ptr<Verb> lock_release_verb();
 std::unique_ptr<Verb> lock_renew_verb();

@@ -4,26 +4,9 @@
 #include <vector>
 
 #include "cmd/cli/output.h"
-#include "cmd/server/session.h"
-#include "sync/inspection_steps.h"
+#include "sync/inspect.h"
 
 namespace rlock {
-
-/// What each of the servers sees under a key.
-struct Views {
-  std::vector<Inspection> seen;
-  std::vector<std::string> silent;  ///< which of several servers have not answered, and why
-};
-
-/// Inspects a key by three calls, the first and the last of which a server may refuse to answer.
-/// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
-Views inspect_each(Session& session, const LockName& name);
-
-/// Throws what made an inspection fail.
-[[noreturn]] void fail(Session& session, const Failure& failure);
-
-/// agreed(), of what each of them sees now.
-Inspection inspect(Session& session, const LockName& name);
 
 /// For people, to be read at three in the morning: some lines, the last with its newline. `width`: of
 /// the column of names.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/time.h"
-#include "redis/redis.h"
+#include "redis/vote.h"
 
 namespace rlock {
 

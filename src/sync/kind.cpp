@@ -3,45 +3,12 @@
 #include <algorithm>
 
 #include "scripts.h"
-#include "sync/inspect.h"
 #include "sync/keys.h"
-#include "sync/lock.h"
-#include "sync/permits.h"
-#include "sync/plain.h"
-#include "sync/read_write.h"
 
 namespace rlock {
 namespace {
 
 using Layout = Kind::Layout;
-
-/// A hold of which nobody knows whether it is a first one, or that of a fair lock.
-class AnyHold final : public Lock {
- public:
-  explicit AnyHold(Claim claim) : Lock(std::move(claim)) {}
-  Call release(const ReleaseOptions&) const override { return release_any(); }
-};
-
-std::unique_ptr<Lockable> any_hold(const Inspection&, const Holder&, const Claim& claim) {
-  return std::make_unique<AnyHold>(claim);
-}
-
-std::unique_ptr<Lockable> read_or_write_hold(const Inspection&, const Holder& holder, const Claim& claim) {
-  if (holder.mode == Holder::Mode::write) return std::make_unique<WriteLock>(claim);
-  return std::make_unique<ReadLock>(claim);
-}
-
-std::unique_ptr<Lockable> plain_hold(const Inspection&, const Holder&, const Claim& claim) {
-  return std::make_unique<PlainLock>(claim, Waitable::Pause{});
-}
-
-std::unique_ptr<Lockable> permits_hold(const Inspection& found, const Holder&, const Claim& claim) {
-  const std::int64_t count = std::ranges::count(found.holders, claim.owner, &Holder::owner);
-  return std::make_unique<Permits>(claim, Permits::Wanted{.count = count});
-}
-
-/// Nothing announces its release, so nothing has to be told how.
-Call force_plain(const LockName& name, const Owner& token, PubSub) { return PlainLock::force(name, token); }
 
 constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock},
                                            {&scripts::quorum_lock_acquire, &scripts::quorum_multi_lock}};
@@ -62,8 +29,6 @@ constinit const Kind kinds::lock{.name = "lock",
                                  .layout = Layout::owners,
                                  .remedy = "take it with --type lock, fair, fenced or spin",
                                  .channel = lock_channel,
-                                 .force = Lock::force,
-                                 .hold = any_hold,
                                  .several = kSeveralLocks};
 
 constinit const Kind kinds::fair{.name = "fair",
@@ -73,8 +38,6 @@ constinit const Kind kinds::fair{.name = "fair",
                                  .as_found = "a lock",
                                  .like = &kinds::lock,
                                  .channel = lock_channel,
-                                 .force = Lock::force,
-                                 .hold = any_hold,
                                  .several = kSeveralFair};
 
 constinit const Kind kinds::fenced{.name = "fenced",
@@ -84,8 +47,6 @@ constinit const Kind kinds::fenced{.name = "fenced",
                                    .as_found = "a lock",
                                    .like = &kinds::lock,
                                    .channel = lock_channel,
-                                   .force = Lock::force,
-                                   .hold = any_hold,
                                    .several = kSeveralFenced};
 
 constinit const Kind kinds::read_write{.name = "read-write",
@@ -94,8 +55,6 @@ constinit const Kind kinds::read_write{.name = "read-write",
                                        .layout = Layout::readers_and_writers,
                                        .remedy = "take it with --write (-x) or --read (-s)",
                                        .channel = read_write_channel,
-                                       .force = ReadWriteLock::force,
-                                       .hold = read_or_write_hold,
                                        .several = kSeveralReadWrite};
 
 constinit const Kind kinds::plain{.name = "plain",
@@ -104,8 +63,6 @@ constinit const Kind kinds::plain{.name = "plain",
                                   .layout = Layout::token,
                                   .as_stored = "text, perhaps a plain token lock",
                                   .remedy = "take that with --type plain",
-                                  .force = force_plain,
-                                  .hold = plain_hold,
                                   .several = kSeveralPlain};
 
 constinit const Kind kinds::semaphore{.name = "semaphore",
@@ -121,8 +78,7 @@ constinit const Kind kinds::permit{.name = "permit",
                                    .stored_as = "number",
                                    .layout = Layout::number,
                                    .like = &kinds::semaphore,
-                                   .channel = permits_channel,
-                                   .hold = permits_hold};
+                                   .channel = permits_channel};
 
 constinit const Kind kinds::latch{.name = "latch",
                                   .noun = "a latch",

@@ -1,21 +1,16 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 
 #include "base/names.h"
-#include "redis/call.h"
-#include "sync/claim.h"
-#include "sync/lockable.h"
+#include "redis/message.h"
+#include "redis/script.h"
 
 namespace rlock {
 
-struct Holder;
-struct Inspection;
-
-/// A synchronizer, as it is found under a key: a row of the table of kinds. Whatever looks at keys without
-/// knowing what they are (inspect, unlock, lock release, refusals) asks this table.
+/// A synchronizer, as it is found under a key: a row of the table of kinds, which has names and facts. What can
+/// be done with a key of a kind stands in kind_actions.h.
 struct Kind {
   /// How holders are stored under the key.
   enum class Layout {
@@ -38,14 +33,6 @@ struct Kind {
 
   /// Where its releases are announced; nothing: nowhere.
   Channel (*channel)(const LockName& name) = nullptr;
-
-  /// Removes it, whoever holds it; only when `owner` does, where one is given. Nothing: it is no lock.
-  Call (*force)(const LockName& name, const Owner& owner, PubSub pub_sub) = nullptr;
-
-  /// The hold of `holder` that was found, so that it can be renewed or released by whoever knows only key and
-  /// owner. Releasing it wakes the head of a fair queue too. Nothing: no owner holds it.
-  std::unique_ptr<Lockable> (*hold)(const Inspection& found, const Holder& holder,
-                                    const Claim& claim) = nullptr;
 
   /// By which script one key is taken, and by which several are in one go. Empty: only one by one.
   struct Several {

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "sync/arguments.h"
 #include "sync/keys.h"
-#include "sync/lockable.h"
 
 namespace rlock {
 namespace {

@@ -8,11 +8,10 @@
 #include "base/time.h"
 #include "redis/message.h"
 #include "redis/reply.h"
+#include "sync/busy.h"
 #include "sync/claim.h"
 
 namespace rlock {
-
-struct Busy;
 
 /// The line of rlock's waiters beside a lock that is not fair (lua/shared/in_turn), as one of them sees it.
 ///

@@ -12,6 +12,7 @@
 #include "redis/call.h"
 #include "redis/failure.h"
 #include "redis/reply.h"
+#include "sync/busy.h"
 #include "sync/line.h"
 
 namespace rlock {
@@ -23,19 +24,6 @@ struct Held {
   std::vector<std::int64_t> slots{};    ///< of permits
   std::vector<std::string> permits{};   ///< their ids, 16 bytes each
   std::vector<Held> members{};          ///< of several keys that were taken together: each one's
-};
-
-/// Somebody else has it.
-struct Busy {
-  /// Worth asking again then, announcement or not; nothing: only an announcement tells.
-  std::optional<Milliseconds> retry_after{};
-  bool no_ttl = false;                     ///< what stands there never frees itself
-  std::optional<std::int64_t> position{};  ///< in the queue, from 1
-  std::optional<std::int64_t> queue{};     ///< its length
-  std::string member{};                    ///< of several keys: the busy one
-  std::string holder{};                    ///< an owner who has it; empty where nobody can say
-  std::optional<Milliseconds> rest{};      ///< of the holder's lease, when this was said
-  TimePoint heard{};                       ///< when that was, by our clock; filled in by whoever waits
 };
 
 /// It cannot be had, now or by waiting: another type under

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "redis/redis.h"
-#include "sync/acquire.h"
+#include "sync/acquire_options.h"
 #include "sync/ballot.h"
 #include "sync/stage.h"
 #include "sync/undo.h"

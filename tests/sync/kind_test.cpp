@@ -1,7 +1,7 @@
 // The table of kinds: what each type that can be taken leaves under its key is found, released and removed by
 // whoever reads the table.
 
-#include "sync/kind.h"
+#include "sync/kind_actions.h"
 
 #include <doctest/doctest.h>
 
@@ -83,6 +83,14 @@ TEST_CASE("a server without memory left renews, undoes and takes back the hold o
   }
 }
 
+TEST_CASE("each kind has a row of what can be done with it") {
+  for (const Kind* kind : all_kinds()) CHECK(actions_of(*kind).kind == kind);
+  for (const LockType& type : lock_types()) {
+    const bool can_be_held = actions_of(*type.kind).hold != nullptr;
+    CHECK(can_be_held);
+  }
+}
+
 TEST_CASE("each kind of lock is removed by force, and what is no lock is not") {
   for (const LockType& type : lock_types()) {
     CAPTURE(type.name);
@@ -90,11 +98,11 @@ TEST_CASE("each kind of lock is removed by force, and what is no lock is not") {
     const auto lock = take(scene, type);
     const Kind& kind = *seen(scene).kind;
     if (type.kind == &kinds::permit) {
-      const bool removable = kind.force != nullptr;
+      const bool removable = actions_of(kind).force != nullptr;
       CHECK(!removable);
       continue;
     }
-    const Reply reply = scene.redis.run(kind.force(kName, kClaim.owner, PubSub::classic));
+    const Reply reply = scene.redis.run(actions_of(kind).force(kName, kClaim.owner, PubSub::classic));
     CHECK(decode_forced(kName, kind.noun, reply).how == Forced::How::removed);
     CHECK(!scene.renew(*lock));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,13 @@ class WaitLines final : public Source {
   WaitLines(Executor& redis, const Signals& signals, WaitSubject subject);
   ~WaitLines() override { over(); }
 
-  /// For AcquireOptions: what the waiter sees now.
+  /// What the waiter sees now.
   void hear(const Waiting& waiting);
+
+  /// For AcquireOptions: hears everything. REQUIRES: we live as long
+  std::function<void(const Waiting&)> listener() {
+    return [this](const Waiting& waiting) { hear(waiting); };
+  }
 
   /// It has been acquired: no more lines.
   void acquired();

@@ -1,8 +1,8 @@
-#include "cmd/view/refusal.h"
+#include "cmd/ask/refusal.h"
 
 #include "base/log.h"
+#include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/view/wait_lines.h"
 
 namespace rlock {
 

@@ -6,7 +6,7 @@
 //
 // Inquiries are made for lines only. A wait without a reader (-q) costs the server nothing but its own calls.
 
-#include "cmd/view/wait_lines.h"
+#include "cmd/ask/wait_lines.h"
 
 #include <fmt/format.h>
 

@@ -2,12 +2,20 @@
 
 #include <list>
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "cmd/view/inspection.h"
+#include "cmd/server/session.h"
 #include "redis/grace.h"
+#include "sync/inspection_steps.h"
 
 namespace rlock {
+
+/// What each of the servers sees under a key.
+struct Views {
+  std::vector<Inspection> seen;
+  std::vector<std::string> silent;  ///< which of several servers have not answered, and why
+};
 
 /// The inspections of many keys, some of them on their way at a time, so that a thousand keys do not take a
 /// thousand round trips.
@@ -61,5 +69,15 @@ class Survey {
   std::size_t next_ = 0;
   TimePoint wake_at_ = TimePoint::min();
 };
+
+/// Inspects a key by three calls, the first and the last of which a server may refuse to answer.
+/// Throws Error where fewer than a quorum of servers answer, or they forbid the second.
+Views inspect_each(Session& session, const LockName& name);
+
+/// Throws what made an inspection fail.
+[[noreturn]] void fail(Session& session, const Failure& failure);
+
+/// agreed(), of what each of them sees now.
+Inspection inspect(Session& session, const LockName& name);
 
 }  // namespace rlock

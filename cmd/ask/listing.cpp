@@ -1,4 +1,4 @@
-#include "cmd/view/listing.h"
+#include "cmd/ask/listing.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/view/survey.h"
+#include "cmd/ask/survey.h"
 
 namespace rlock {
 namespace {

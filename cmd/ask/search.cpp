@@ -1,4 +1,4 @@
-#include "cmd/view/search.h"
+#include "cmd/ask/search.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/view/latch_guard.h"
+#include "cmd/ask/latch_guard.h"
 
 #include "sync/foreign.h"
 #include "sync/latch.h"

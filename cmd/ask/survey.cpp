@@ -1,7 +1,7 @@
 // Each key is a Task: the calls of its InspectionSteps one after the other, then one more that counts who
 // listens. The calls of different keys are written without waiting for each other's answers.
 
-#include "cmd/view/survey.h"
+#include "cmd/ask/survey.h"
 
 #include <fmt/format.h>
 
@@ -132,6 +132,23 @@ void Survey::run(const std::function<bool(const Result&)>& stops) {
     if (!over()) session_.loop.turn(wake_at_);
     if (session_.signals.ended()) die_of(*session_.signals.ended());
   }
+}
+
+Views inspect_each(Session& session, const LockName& name) {
+  Survey survey{session, {name}};
+  survey.run([](const Survey::Result&) { return false; });
+  const Survey::Result& result = *survey.results().front();
+  if (result.failure) fail(session, *result.failure);
+  return result.views;
+}
+
+void fail(Session& session, const Failure& failure) {
+  if (failure.kind == Error::internal) failure.fly();  // an answer out of shape: the server can be reached
+  session.fail(failure);
+}
+
+Inspection inspect(Session& session, const LockName& name) {
+  return agreed(inspect_each(session, name).seen);
 }
 
 }  // namespace rlock

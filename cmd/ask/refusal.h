@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "cmd/ask/wait_lines.h"
 #include "cmd/server/session.h"
 
 namespace rlock {

@@ -1,4 +1,4 @@
-#include "cmd/view/candidates.h"
+#include "cmd/ask/candidates.h"
 
 #include <set>
 
@@ -6,8 +6,8 @@
 #include "base/key_text.h"
 #include "base/redaction.h"
 #include "base/text.h"
-#include "cmd/view/inspection.h"
-#include "cmd/view/search.h"
+#include "cmd/ask/search.h"
+#include "cmd/ask/survey.h"
 
 namespace rlock {
 namespace {

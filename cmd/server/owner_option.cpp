@@ -1,4 +1,4 @@
-#include "cmd/verbs/owner_option.h"
+#include "cmd/server/owner_option.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cmd/view/inspection.h"
-#include "cmd/view/search.h"
+#include "cmd/ask/search.h"
+#include "cmd/ask/survey.h"
 
 namespace rlock {
 
