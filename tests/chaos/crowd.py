@@ -55,6 +55,8 @@ class Shape:
     strict: bool = False
     locked: bool = True
     deaf: bool = False  # the command ignores SIGTERM
+    script: str = ""  # a script that takes its lock by `lock acquire`, and how it ends: release, or exit
+    once: int = 0  # milliseconds: --once-per
     rlock: str = RLOCK
 
 
@@ -81,36 +83,43 @@ def draw(dice, deployment):
     shape.nested = nested and shape.type in ("lock", "fair", "fenced", "write")
     if shape.strict:
         shape.more = ("--sync-replicas", "1", "--sync-timeout", "300ms")
+    if shape.type != "permit" and dice.random() < 0.25:
+        shape.script, shape.nested, shape.tree = dice.choice(["release", "exit"]), False, False
+    elif shape.type == "lock" and deployment.remembers and dice.random() < 0.15:
+        shape.keys, shape.once, shape.nested = (deployment.key("once"),), 1000, False
+        shape.more = ("--once-per", f"{shape.once}ms")
     return shape
+
+
+def make_run(chaos, deployment, name, shape, prefix):
+    return (Script if shape.script else Run)(chaos, deployment, name, shape, prefix)
 
 
 class Run:
     """An rlock run whose command is the holder."""
 
+    fates = (
+        ("rlock", signal.SIGKILL),
+        ("rlock", signal.SIGKILL),
+        ("rlock", signal.SIGSTOP),
+        ("rlock", signal.SIGTERM),
+        ("rlock", signal.SIGINT),
+        ("guardian", signal.SIGKILL),
+        ("guardian", signal.SIGSTOP),
+        ("command", signal.SIGSTOP),
+        ("command", signal.SIGKILL),
+    )
+
     def __init__(self, chaos, deployment, name, shape, prefix=()):
         self.chaos, self.deployment, self.name, self.shape = chaos, deployment, name, shape
         self.hurt = False
         self.note("start", name)
-        if shape.nested:
-            self.note("start", name + ".1", parent=name)
-            command = [
-                *self.holder(name, "x", 0, 0),
-                *self.rlock(name + ".1"),
-                *self.holder(name + ".1", "in", shape.hold, shape.status),
-            ]
-        else:
-            command = self.holder(
-                name, {"read": "s", "permit": "slot"}.get(shape.type, "x"), shape.hold, shape.status
-            )
-        if shape.deaf:
-            command = ["env", "--ignore-signal=TERM", *command]
-        if shape.tree:
-            command = ["sh", "-c", '"$@" & wait $!', "sh", *command]
-        argv = [*prefix, *(self.rlock(name) if shape.locked else []), *command]
+        argv = [*prefix, *self.argv()]
         environment = {
             **os.environ,
             "RLOCK_URL": deployment.url(),
             "RLOCK_CHAOS": chaos.folder,
+            "RLOCK_CHAOS_RUN": self.file("err"),
             "XDG_STATE_HOME": chaos.state,
         }
         with open(self.file("err"), "wb") as errors:
@@ -125,6 +134,23 @@ class Run:
                 start_new_session=True,
             )
 
+    def argv(self):
+        name, shape = self.name, self.shape
+        if shape.nested:
+            self.note("start", name + ".1", parent=name)
+            command = [
+                *self.holder(name, "x", 0, 0),
+                *self.rlock(name + ".1"),
+                *self.holder(name + ".1", "in", shape.hold, shape.status),
+            ]
+        else:
+            command = self.inside()
+        if shape.deaf:
+            command = ["env", "--ignore-signal=TERM", *command]
+        if shape.tree:
+            command = ["sh", "-c", '"$@" & wait $!', "sh", *command]
+        return [*(self.rlock(name) if shape.locked else []), *command]
+
     def file(self, kind, name=None):
         return os.path.join(self.chaos.runs, f"{name or self.name}.{kind}")
 
@@ -136,8 +162,19 @@ class Run:
             type=self.shape.type,
             lease=self.deployment.lease,
             strict=self.shape.strict,
+            script=bool(self.shape.script),
+            once=self.shape.once,
             **more,
         )
+
+    def inside(self):
+        mode = {"read": "s", "permit": "slot"}.get(self.shape.type, "x")
+        return self.holder(self.name, mode, self.shape.hold, self.shape.status)
+
+    def how(self):
+        """The options that `run` and `lock acquire` share."""
+        shape = self.shape
+        return [*OPTIONS[shape.type], *shape.wait, "--lease", f"{self.deployment.lease}ms", *shape.more]
 
     def rlock(self, name):
         shape = self.shape
@@ -148,14 +185,10 @@ class Run:
             shape.rlock,
             "run",
             "-v",
-            *OPTIONS[shape.type],
+            *self.how(),
             *tree,
-            *shape.wait,
-            "--lease",
-            f"{self.deployment.lease}ms",
             "--status-file",
             self.file("status", name),
-            *shape.more,
             *(word for key in shape.keys for word in ("-k", key)),
             "--",
         ]
@@ -182,32 +215,65 @@ class Run:
     def command(self):
         return next((pid for pid in children(self.process.pid) if session(pid) == self.process.pid), None)
 
+    def process_called(self, who):
+        return {"rlock": lambda: self.process.pid, "guardian": self.guardian, "command": self.command}[who]()
+
     def signal(self, who, number):
-        pid = {"rlock": lambda: self.process.pid, "guardian": self.guardian, "command": self.command}[who]()
+        pid = self.process_called(who)
         if pid is None or self.process.poll() is not None:
             return None
         self.chaos.note("hurt", run=self.name, who=who, signal=int(number))
-        target = -pid if who == "command" else pid
+        target = -pid if who in ("command", "script") else pid  # its group, as a terminal does
         return target if send(target, number) else None
 
     def befall(self, dice):
-        """Something happens to it, once. Never to rlock and its guardian both: rlock-run(1) says what that means."""
+        """Something happens to it, once. Never to rlock or the keeper and to its guardian both: rlock-run(1) says
+        what that means."""
         self.hurt = True
-        who, number = dice.choice(
-            [
-                ("rlock", signal.SIGKILL),
-                ("rlock", signal.SIGKILL),
-                ("rlock", signal.SIGSTOP),
-                ("rlock", signal.SIGTERM),
-                ("rlock", signal.SIGINT),
-                ("guardian", signal.SIGKILL),
-                ("guardian", signal.SIGSTOP),
-                ("command", signal.SIGSTOP),
-                ("command", signal.SIGKILL),
-            ]
-        )
+        who, number = dice.choice(self.fates)
         span = dice.uniform(0.1, 2.0) * self.deployment.lease / 1000
         target = self.signal(who, number)
         if target and number == signal.SIGSTOP:
             yield span
             send(target, signal.SIGCONT)
+
+
+class Script(Run):
+    """A script that takes its lock by `lock acquire --while-pid $$`; the holder is a child of it."""
+
+    fates = (
+        ("script", signal.SIGKILL),
+        ("script", signal.SIGSTOP),
+        ("script", signal.SIGTERM),
+        ("keeper", signal.SIGKILL),
+        ("keeper", signal.SIGSTOP),
+        ("guardian", signal.SIGKILL),
+        ("guardian", signal.SIGSTOP),
+    )
+
+    def argv(self):
+        acquire = [RLOCK, "lock", "acquire", "-v", *self.how(), "--export", *self.shape.keys]
+        release = [RLOCK, "lock", "release", "-v", *self.shape.keys]
+        text = f'''
+            taken=$({shlex.join(acquire)} --while-pid $$) || exit $?
+            eval "$taken"
+            {shlex.join(self.inside())} & wait $!
+            status=$?
+            {shlex.join(release) if self.shape.script == "release" else ""}
+            exit $status'''
+        return ["sh", "-c", text]
+
+    def process_called(self, who):
+        if who == "script":
+            return self.process.pid
+        mark = f"RLOCK_CHAOS_RUN={self.file('err')}".encode()
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as environ, open(f"/proc/{pid}/comm", encoding="utf-8") as comm:
+                    ours = mark in environ.read(1 << 20).split(b"\0")
+                    ours = ours and os.readlink(f"/proc/{pid}/exe") == os.path.realpath(RLOCK)
+                    if ours and (comm.read() == "guardian\n") == (who == "guardian"):
+                        return int(pid)
+            except OSError:
+                continue
+        return None

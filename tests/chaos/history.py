@@ -4,9 +4,10 @@ A history is a list of events, {"t": nanoseconds of CLOCK_BOOTTIME, "e": what, .
 
     enter, inside, leave   of a holder: run, key; enter also mode (x, s, slot, in), fence and alone: did the kernel lock
                            say so too; leave also the status that it ends with
-    start, end             of a run: run, deployment, type, lease (ms), parent, strict; end also status (as Python has it:
-                           -9 is killed by signal 9) and record, what rlock wrote to --status-file
-    hurt                   a signal that we sent: run, who (rlock, guardian, command), signal
+    start, end             of a run: run, deployment, type, lease (ms), parent, strict, script (it takes its lock by `lock
+                           acquire`), once (--once-per, ms; 0: without); end also status (as Python has it: -9 is killed by
+                           signal 9) and record, what rlock wrote to --status-file; a script has none
+    hurt                   a signal that we sent: run, who (rlock, guardian, command; script, keeper), signal
     lapse                  from, to, deployment, why: in this time the server broke its word, that is, it lost writes that
                            it had acknowledged, or its clock jumped ahead
     starved                from, to: nobody of this machine's processes ran when it should have
@@ -19,6 +20,8 @@ What must be true:
                 it cannot know of it sooner than that. A `strict` run asked that replicas have its lock (--sync-replicas),
                 which a failover must not lose: between two of them nothing is excused.
     order       a later hold has a larger fence, unless a lapse lies between them
+    once        of two successes of runs with --once-per, one begins after the time of the other is over, unless a lapse lies
+                between them
     truth       exit status, status record and what happened say the same
     end         every run ends, and nobody of its command is left then, unless rlock itself was killed
 """
@@ -51,6 +54,8 @@ class Run:
     lease: int = 0
     parent: str | None = None
     strict: bool = False
+    script: bool = False
+    once: int = 0
     start: int = 0
     end: int | None = None
     status: int | None = None
@@ -113,6 +118,8 @@ class History:
                     event["lease"] * 1_000_000,
                     event.get("parent"),
                     event.get("strict", False),
+                    event.get("script", False),
+                    event.get("once", 0) * 1_000_000,
                     event["t"],
                 )
             elif kind == "end":
@@ -231,6 +238,19 @@ def order(history, verdict):
             )
 
 
+def once(history, verdict):
+    by_key = collections.defaultdict(list)
+    for stay in history.stays:
+        run = history.runs[stay.run]
+        told = run.record and run.record["outcome"] == "ran" and run.record["released"] == "yes"
+        if run.once and stay.status == 0 and told and run.record["exit"] == 0:
+            by_key[run.deployment, stay.key].append(stay)
+    for stays in by_key.values():
+        for first, second in itertools.pairwise(stays):
+            if second.enter < first.last + history.runs[second.run].once and not history.lapse_between(first, second):
+                verdict.violations.append(f"{where(second)} ran again too soon after {where(first)}")
+
+
 def truth(history, verdict):
     stays = collections.defaultdict(list)
     for stay in history.stays:
@@ -239,6 +259,11 @@ def truth(history, verdict):
         if run.end is None:
             if run.parent is None:
                 verdict.violations.append(f"{run.name} does not end")
+            continue
+        if run.script:
+            verdict.outcomes[f"script: {run.status}"] += 1
+            for what in untrue_of_script(run, stays[run.name]):
+                verdict.violations.append(f"{run.name} {what}: status {run.status}")
             continue
         if run.killed():
             verdict.outcomes["killed"] += 1
@@ -252,6 +277,15 @@ def truth(history, verdict):
         verdict.outcomes[run.record["outcome"]] += 1
         for what in untrue(run, stays[run.name]):
             verdict.violations.append(f"{run.name} {what}: status {run.status}, {json.dumps(run.record)}")
+
+
+def untrue_of_script(run, stays):
+    """What the end of a script says that is not so."""
+    left = [stay.status for stay in stays if stay.status is not None]
+    if run.status in (69, 75) and stays:
+        yield "says that it got no lock, and was inside"
+    if run.status == 0 and left != [0] * len(stays):
+        yield "says that all went well, which is not so"
 
 
 def untrue(run, stays):
@@ -289,5 +323,6 @@ def judge(events):
     verdict = Verdict(len(history.runs), len(history.stays), faults=history.faults)
     exclusion(history, verdict)
     order(history, verdict)
+    once(history, verdict)
     truth(history, verdict)
     return verdict

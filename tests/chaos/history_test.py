@@ -47,10 +47,21 @@ class Story:
         strict=False,
         exit_status=None,
         start=None,
+        script=False,
+        once=0,
     ):
         start = (enter or 10) - 5 if start is None else start
         self.say(
-            start, "start", run=name, deployment="d", type=type, lease=1000, parent=parent, strict=strict
+            start,
+            "start",
+            run=name,
+            deployment="d",
+            type=type,
+            lease=1000,
+            parent=parent,
+            strict=strict,
+            script=script,
+            once=once,
         )
         if enter is not None:
             self.say(enter, "enter", run=name, key=key, mode=mode, fence=fence, alone=alone)
@@ -256,6 +267,36 @@ class Truth(unittest.TestCase):
         self.assertEqual(story.judge().violations, ["a does not end"])
         story.say(30, "end", run="a", status=0, record=None)
         self.assertEqual(story.judge().violations, ["a ended with 0 and no record"])
+
+
+class Once(unittest.TestCase):
+    def test_two_successes_in_the_time_of_one(self):
+        story = Story().run("a", 100, 200, 210, once=1000).run("b", 900, 950, 960, once=1000)
+        self.assertEqual(len(story.judge().violations), 1)
+
+    def test_later_or_after_a_failure_it_may_run_again(self):
+        later = Story().run("a", 100, 200, 210, once=1000).run("b", 1300, 1350, 1360, once=1000)
+        self.assertEqual(later.judge().violations, [])
+        failed = Story().run("a", 100, 200, 210, once=1000, status=7).run("b", 300, 350, 360, once=1000)
+        self.assertEqual(failed.judge().violations, [])
+
+    def test_a_server_that_forgot_lets_it_run_again(self):
+        story = Story().run("a", 100, 200, 210, once=1000).lapse(300, 310).run("b", 400, 450, 460, once=1000)
+        self.assertEqual(story.judge().violations, [])
+
+
+class Scripts(unittest.TestCase):
+    def test_a_script_has_no_record(self):
+        story = Story().run("a", 100, 200, 210, script=True, told=False)
+        self.assertEqual(story.judge().violations, [])
+
+    def test_a_script_that_got_no_lock_was_not_inside(self):
+        story = Story().run("a", 100, 200, 210, script=True, told=False, exit_status=75)
+        self.assertEqual(len(story.judge().violations), 1)
+
+    def test_a_script_whose_holder_was_killed_does_not_say_that_all_went_well(self):
+        story = Story().run("a", 100, None, 210, script=True, told=False, beats=(120,), exit_status=0)
+        self.assertEqual(len(story.judge().violations), 1)
 
 
 if __name__ == "__main__":

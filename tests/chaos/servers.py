@@ -169,6 +169,7 @@ class Deployment:
     lease = 3000
     types = ("lock", "lock", "read", "read", "write", "fair", "fenced", "permit", "plain")
     replicated = False  # its runs may ask for replicas
+    remembers = True  # its runs may say --once-per
     often = ()  # kinds of faults of which there are to be many
 
     def __init__(self, chaos, name, count):
@@ -335,6 +336,7 @@ class Masters(Deployment):
     """Five servers that know nothing of each other; at most two suffer at a time, and one that has forgotten
     everything stays away for a lease: then no majority forgets anything."""
 
+    remembers = False  # --once-per needs one server, Sentinel or a Cluster
     types = ("lock", "lock", "read", "read", "write", "fair", "plain")
 
     def __init__(self, chaos, name):
