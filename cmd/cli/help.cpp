@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "built_with.h"
 #include "redis/tls.h"
 
@@ -14,6 +18,9 @@ namespace {
 
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
+
+/// So many lines has a terminal that nobody has enlarged.
+constexpr std::ptrdiff_t kScreenLines = 24;
 
 /// Columns that a terminal needs for UTF-8 text without wide characters, which no screen of ours has.
 std::size_t columns(std::string_view text) {
@@ -48,6 +55,63 @@ std::string shared_line(const Option& option) {
                                  : fmt::format("{} [{}]", with_value(option), option.standard);
 }
 
+/// Words side by side, wrapped.
+class SharedLines {
+ public:
+  void add(const std::string& word) {
+    if (!line_.empty() && columns(line_) + 3 + columns(word) > kWidth)
+      text_ += std::exchange(line_, "") + "\n";
+    line_ += line_.empty() ? (word.starts_with("--") ? "      " : "  ") + word : "   " + word;
+  }
+
+  std::string flush() {
+    if (!line_.empty()) text_ += std::exchange(line_, "") + "\n";
+    return std::exchange(text_, "");
+  }
+
+ private:
+  std::string line_, text_;
+};
+
+/// The common options, each with its line, then the names of the others.
+std::string common_options(const VerbSpec& spec) {
+  const std::vector<std::string> common = split(spec.common, ' ');
+  std::string text;
+  SharedLines others;
+  for (const auto& group : spec.groups) {
+    for (const Option& option : group.options) {
+      if (group.elsewhere || option.hidden) continue;
+      const auto is_common = [&](std::string_view name) {
+        return std::ranges::find(common, name) != common.end();
+      };
+      if (std::ranges::any_of(long_names(option), is_common))
+        text += own_line(option);
+      else
+        others.add(std::string{option.names});
+    }
+  }
+  const std::string_view noun = spec.verb.substr(0, spec.verb.find(' '));
+  return text + fmt::format("Further options, which rlock-{}(1) explains\n", noun) + others.flush();
+}
+
+std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+/// What stands above the examples.
+std::string framed(const VerbSpec& spec, const std::string& options) {
+  std::string text;
+  for (const std::string_view usage : spec.usage)
+    text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
+  text += fmt::format("{}\n", spec.about);
+  if (!options.empty()) text += "\n" + options;
+  if (!spec.notes.empty()) text += fmt::format("\n{}\n", spec.notes);
+  return text;
+}
+
+std::string example_text(const VerbSpec::Example& example) {
+  const std::string line = fmt::format("  {}", example.line);
+  return (example.remark.empty() ? line : padded(line + "  ", 46) + std::string{example.remark}) + "\n";
+}
+
 }  // namespace
 
 std::string help_group(const VerbSpec::Group& group) {
@@ -55,44 +119,30 @@ std::string help_group(const VerbSpec::Group& group) {
   std::string text{group.title};
   if (!group.note.empty()) text = padded(text + "  ", kWidth - columns(group.note)) + std::string{group.note};
   text += "\n";
-  std::string shared;
-  const auto flush = [&] {
-    if (!shared.empty()) text += shared + "\n";
-    shared.clear();
-  };
+  SharedLines shared;
   for (const Option& option : group.options) {
     if (option.hidden) continue;
-    if (!option.help.empty()) {
-      flush();
-      text += own_line(option);
-      continue;
-    }
-    const std::string word = shared_line(option);
-    if (!shared.empty() && columns(shared) + 3 + columns(word) > kWidth) flush();
-    shared += shared.empty() ? (word.starts_with("--") ? "      " : "  ") + word : "   " + word;
+    if (option.help.empty())
+      shared.add(shared_line(option));
+    else
+      text += shared.flush() + own_line(option);
   }
-  flush();
+  text += shared.flush();
   return text;
 }
 
 std::string help_screen(const VerbSpec& spec) {
-  std::string text;
-  for (const std::string_view usage : spec.usage)
-    text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
-  text += fmt::format("{}\n", spec.about);
+  std::string all;
   // One blank line before the options, none between the groups: a screen has few lines.
-  if (!spec.groups.empty()) text += "\n";
-  for (const auto& group : spec.groups) {
-    if (!group.elsewhere) text += help_group(group);
-  }
-  if (!spec.notes.empty()) text += fmt::format("\n{}\n", spec.notes);
-  if (!spec.examples.empty()) text += "\n";
-  for (const auto& example : spec.examples) {
-    const std::string line = fmt::format("  {}", example.line);
-    text += example.remark.empty() ? line : padded(line + "  ", 46) + std::string{example.remark};
-    text += "\n";
-  }
-  return text;
+  for (const auto& group : spec.groups)
+    if (!group.elsewhere) all += help_group(group);
+  const auto examples = static_cast<std::ptrdiff_t>(spec.examples.size());
+  std::string screen = framed(spec, all);
+  if (lines(screen) + 1 + examples > kScreenLines) screen = framed(spec, common_options(spec));
+  if (examples > 0) screen += "\n";
+  for (const auto& example : spec.examples)
+    if (lines(screen) < kScreenLines) screen += example_text(example);
+  return screen;
 }
 
 std::string version_text() {

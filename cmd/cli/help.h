@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-/// The --help of a verb: usage, what it is for, its options
-/// in their groups, notes, examples last; 80 columns wide.
+/// The --help of a verb: usage, what it is for, its options in their groups, notes, examples last; 80 columns wide.
+/// If that takes more than a screen of 24 lines, only the common options are explained, and the others are named.
 std::string help_screen(const VerbSpec& spec);
 
 /// The lines of one group of options, as help_screen() shows them.

@@ -88,6 +88,8 @@ struct VerbSpec {
   std::string_view unknown = {};  ///< what to do about an unknown option; empty: see the help of this verb
   std::string_view notes;         ///< between options and examples: exit statuses
   std::vector<Example> examples;
+  /// The long names of the options that its screen explains if there is no room for all of them: "key wait".
+  std::string_view common = {};
   bool command_follows = false;  ///< options end at the first operand, which starts a command
   bool* marked = nullptr;        ///< where to say that "--" stands before that command
 

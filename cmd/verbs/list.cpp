@@ -60,13 +60,13 @@ VerbSpec List::spec() {
           "and why. PATTERN (* ? [a-z] \\x) is for keys as one types them. Changes nothing.",
       .notes =
           "stale: not renewed for half its lease, or without TTL.\n"
-          "\n"
           "Exit status: 0 there are such keys, 1 there are none, 64 usage, 69 no server,\n"
           "77 denied, 78 configuration.",
       .examples = {{"rlock list", "all that rlock holds"},
                    {"rlock list 'orders:*' --state stale", "what nobody renews"},
                    {"rlock list --all --older 1h --sort age", "Redisson's locks, too"},
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}},
+      .common = "all state type sort json quiet",
   };
   declare_key_options(spec, keys_);
   for (const std::string_view name : {"--limit", "-n"})

@@ -77,6 +77,7 @@ VerbSpec Acquire::spec() {
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
+      .common = "while-pid lease shared owner wait export json",
   };
   declare_keys(spec, opt_.keys);
   spec.group("What to take");
