@@ -25,7 +25,7 @@ function __rlock_command
             case '-*'
                 # Of a bundle the last letter may take a value.
                 set -l name (string replace -r -- '^-[^-].*(.)$' '-$1' $words[1])
-                contains -- $name -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --if-unreachable --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
+                contains -- $name -k --key --permits --count --type --owner -c --command -w --wait -E --conflict-exit-code --queue-limit --if-unreachable --lease --max-hold --min-hold --once-per --until --signal --kill-after --lost-grace --on-lost --reason --label --status-file --status-fd --on-deadlock --sync-replicas --sync-timeout --backoff --quorum -u --url --password-file --user --db --prefix --config --profile --cacert --cacertdir --cert --tls-key --sni --connect-timeout --command-timeout; and set -e words[1]
             case '*'
                 printf '%s\n' $words
                 return 0
@@ -113,7 +113,7 @@ function __rlock_owners
                 set key (string replace -- --key= '' $words[1])
                 break
             case '-*'
-                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --every --expire --host --if-owner --if-unreachable --key --kill-after --label --lease --lines --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --profile --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -n -u -w; and set -e words[1]
+                contains -- $words[1] --backoff --by --cacert --cacertdir --cert --command --command-timeout --config --conflict-exit-code --connect-timeout --count --db --every --expire --host --if-owner --if-unreachable --key --kill-after --label --lease --lines --lost-grace --max-hold --min-hold --older --on-deadlock --on-lost --once-per --owner --password-file --permits --prefix --profile --queue-limit --quorum --reason --scan-time --signal --sni --sort --state --status-fd --status-file --sync-replicas --sync-timeout --timeout --tls-key --type --until --url --user --wait --while-pid -E -c -k -n -u -w; and set -e words[1]
             case '*'
                 test -n "$key"; or set key $words[1]
         end
@@ -179,6 +179,7 @@ complete -c rlock -n '__rlock_verb run' -s c -l command -x -d 'Run STRING by /bi
 complete -c rlock -n '__rlock_verb run' -s n -l nonblock -d 'do not wait: try once'
 complete -c rlock -n '__rlock_verb run' -s w -l wait -x -a 'forever' -d 'wait at most DUR, for the server too'
 complete -c rlock -n '__rlock_verb run' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb run' -l queue-limit -x -d 'do not wait behind N waiters or more'
 complete -c rlock -n '__rlock_verb run' -l if-unreachable -x -a 'fail skip run' -d 'what to do without a server'
 complete -c rlock -n '__rlock_verb run' -l lease -x -d 'a dead holder keeps the lock this long'
 complete -c rlock -n '__rlock_verb run' -l max-hold -x -d 'stop COMMAND after this; exit 124'
@@ -272,6 +273,7 @@ complete -c rlock -n '__rlock_verb lock acquire' -l signal -x -a 'TERM INT HUP Q
 complete -c rlock -n '__rlock_verb lock acquire' -s n -l nonblock -d 'do not wait: try once'
 complete -c rlock -n '__rlock_verb lock acquire' -s w -l wait -x -a 'forever' -d 'wait at most DUR, for the server too'
 complete -c rlock -n '__rlock_verb lock acquire' -s E -l conflict-exit-code -x -d 'exit status when not acquired'
+complete -c rlock -n '__rlock_verb lock acquire' -l queue-limit -x -d 'do not wait behind N waiters or more'
 complete -c rlock -n '__rlock_verb lock acquire' -l reason -x -d 'Shown to whoever waits, and by rlock inspect'
 complete -c rlock -n '__rlock_verb lock acquire' -l label -x -d 'Shown by rlock inspect'
 complete -c rlock -n '__rlock_verb lock acquire' -l export -a 'sh fish' -d 'print what the shell evaluates: RLOCK_OWNER, '

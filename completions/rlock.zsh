@@ -87,6 +87,7 @@ _rlock_arguments() {
         '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--queue-limit=[do not wait behind N waiters or more]:N:( )' \
         '*--if-unreachable=[what to do without a server]:fail|skip|run:(fail skip run)' \
         '*--lease=[a dead holder keeps the lock this long]:DUR:( )' \
         '*--max-hold=[stop COMMAND after this; exit 124]:DUR:( )' \
@@ -213,6 +214,7 @@ _rlock_arguments() {
         '*--wait=[wait at most DUR, for the server too]:DUR|forever:(forever)' \
         '*-E+[exit status when not acquired]:N:( )' \
         '*--conflict-exit-code=[exit status when not acquired]:N:( )' \
+        '*--queue-limit=[do not wait behind N waiters or more]:N:( )' \
         '*--reason=[Shown to whoever waits, and by rlock inspect]:TEXT:( )' \
         '*--label=[Shown by rlock inspect]:K=V:( )' \
         '*--export=-[print what the shell evaluates\: RLOCK_OWNER, ]::SHELL:(sh fish)' \

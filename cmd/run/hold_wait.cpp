@@ -103,6 +103,7 @@ AcquireOptions HoldWait::options() {
   options.tell = [this](const Waiting& waiting) {
     lines_.hear(waiting);
     ancestors_->hear(waiting);
+    count_waiters(waiting);
     if (deadlock_) deadlock_->hear(waiting);
     if (once_) once_->hear(waiting);
   };
@@ -119,9 +120,15 @@ AcquireOptions HoldWait::options() {
 }
 
 bool HoldWait::end_the_wait() {
-  if (ancestors_->found() || ancestors_->ends_the_wait()) return true;
+  if (ancestors_->found() || ancestors_->ends_the_wait() || queue_full()) return true;
   if (deadlock_ && deadlock_->ends_the_wait()) return true;
   return (once_ && once_->done()) || (script_ && script_->ended());
+}
+
+/// The first answer has put us at the end of the line, so our place says exactly how many wait. A line that was
+/// lost later and has formed anew says nothing about that.
+void HoldWait::count_waiters(const Waiting& waiting) {
+  if (waiting.busy != nullptr && waiting.busy->position && !ahead_) ahead_ = *waiting.busy->position - 1;
 }
 
 /// A process above us has the key that could not be had, and we may join its hold.
@@ -184,6 +191,11 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
   if (deadlock_ && deadlock_->ends_the_wait()) {
     complain(deadlock_->text());
     return {.why = NotHeld::Why::deadlock, .exit = busy};
+  }
+  if (queue_full()) {
+    complain(fmt::format("not waiting for {}: {} {} already (--queue-limit {})", request_.all_keys(), *ahead_,
+                         *ahead_ == 1 ? "process waits" : "processes wait", *request_.queue_limit));
+    return {.why = NotHeld::Why::queue_full, .exit = busy};
   }
   if (ancestors_->ends_the_wait()) {
     complain(fmt::format("{}{}", ancestors_->text(), request_.way_to_join));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct NotHeld {
     script_ended,  ///< nobody is left for whom it would be held
     done,          ///< its work is done already (--once-per)
     deadlock,      ///< the wait would never end
+    queue_full,    ///< --queue-limit: others wait already
     other          ///< see the GaveUp
   } why = Why::other;
   int exit = 0;               ///< the status that says so
@@ -46,6 +48,9 @@ class HoldWait {
   /// Did this wait end because no server could be used? Then `--if-unreachable` says what follows.
   bool unreachable(const GaveUp& gave_up) const;
 
+  /// Do more wait already than --queue-limit allows?
+  bool queue_full() const { return request_.queue_limit && ahead_ && *ahead_ >= *request_.queue_limit; }
+
   /// Has any server said during this wait that somebody has it?
   bool heard_busy() const noexcept { return heard_busy_; }
 
@@ -61,6 +66,7 @@ class HoldWait {
   Wish wish(NewIdentity renewed);
   Owner fresh_owner() const;
   bool end_the_wait();
+  void count_waiters(const Waiting& waiting);
   bool joins_another(const Acquired& got);
   bool leaves_one(const GaveUp& gave_up);
   int say(const GaveUp& gave_up);
@@ -73,6 +79,8 @@ class HoldWait {
   Owner owner_;
   bool again_;
   bool heard_busy_ = false;
+  std::optional<std::int64_t>
+      ahead_;  ///< --queue-limit: how many waited before us, as the first answer has told
   std::optional<HeldKeys> keys_;
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;

@@ -118,6 +118,7 @@ std::optional<int> end_without(const RunOptions& opt, Session& session, HoldWait
   report_gave_up(report, session.redis, gave_up, not_held.exit);
   if (not_held.why == NotHeld::Why::deadlock) report.outcome = RunReport::Outcome::deadlock;
   if (not_held.why == NotHeld::Why::done) report.outcome = RunReport::Outcome::done;
+  if (not_held.why == NotHeld::Why::queue_full) report.outcome = RunReport::Outcome::busy;
   status.write(report);
   if (not_held.signal) die_of(*not_held.signal);
   return not_held.exit;

@@ -122,6 +122,16 @@ void check_once_per(const RunOptions& opt) {
 
 }  // namespace
 
+void check_queue_limit(const HoldRequest& opt, std::size_t servers) {
+  if (!opt.queue_limit) return;
+  if (opt.type->polls)
+    throw Error{Error::usage,
+                fmt::format("--queue-limit with --type {}: its waiters stand in no line", opt.type->name)};
+  if (servers > 1)
+    throw Error{Error::usage,
+                "--queue-limit with several servers (--url): their waiters stand in no common line"};
+}
+
 std::string HoldRequest::all_keys() const {
   std::vector<std::string> words;
   for (const LockName& name : names) words.push_back(quoted(name));
@@ -156,6 +166,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
                                           opt.type->only_one_key)};
   check_once_per(opt);
+  check_queue_limit(opt, opt.deployment.targets.size());
 }
 
 }  // namespace rlock

@@ -36,6 +36,10 @@ VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
 /// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
 Setter reason_into(std::string& reason);
 
+/// --queue-limit, and whether the type and the number of servers allow it. Throws Error{usage}.
+void declare_queue_limit(VerbSpec& spec, HoldRequest& options);
+void check_queue_limit(const HoldRequest& options, std::size_t servers);
+
 /// Those that `lock acquire` has, too: --signal, --on-lost, --reason and --label, --sync-replicas and
 /// --sync-timeout.
 void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual);

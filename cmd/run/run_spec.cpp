@@ -126,6 +126,18 @@ void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
             .set = label_into(opt.labels)});
 }
 
+void declare_queue_limit(VerbSpec& spec, HoldRequest& opt) {
+  spec.add(
+      {.names = "--queue-limit",
+       .value = "N",
+       .help = "do not wait behind N waiters or more",
+       .manual =
+           "If N processes wait for the lock already, rlock does not wait: it exits with status 75 at once. "
+           "With 0 it never waits, as with -n. All waiters count, also those of other hosts. Not for --type spin and "
+           "plain, whose waiters stand in no line, and not with several --url.",
+       .set = number(opt.queue_limit, 0, 1'000'000)});
+}
+
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
   spec.add({.names = "--sync-replicas",
             .value = "N",
@@ -396,6 +408,7 @@ VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
             .hidden = true,
             .set = into(shell)});
   declare_wait(spec, opt.wait);
+  declare_queue_limit(spec, opt);
   declare_if_unreachable(spec, opt.server);
   declare_hold(spec, opt);
   declare_stop(spec, opt);

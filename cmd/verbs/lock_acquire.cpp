@@ -95,6 +95,7 @@ VerbSpec Acquire::spec() {
             .set = into(opt_.again)});
   declare_keeper(spec);
   declare_wait(spec, opt_.wait);
+  declare_queue_limit(spec, opt_);
   spec.group("Telling");
   declare_remarks(spec, opt_);
   spec.add(
@@ -281,7 +282,8 @@ bool Acquire::give_back(Session& session, const HeldKeys& keys) const {
 
 /// With --json also who has it: the holders of the key that could not be had.
 int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
-  if (json_ && gave_up.why == GaveUp::Why::busy && !session.signals.ended() && !session.redis.given_away()) {
+  const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
+  if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
     const LockName busy =
         gave_up.busy->member.empty() ? opt_.names[gave_up.part] : LockName{gave_up.busy->member};
     const Inspection seen = inspect(session, busy);
@@ -316,6 +318,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
+  check_queue_limit(opt_, session.redis.nodes());
   complete_names(session);
 
   HoldWait wait{session, opt_, facts()};
