@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "base/ancestry.h"
 #include "base/text.h"
 #include "cmd/run/command_name.h"
+#include "loop/processes.h"
 
 namespace rlock {
 namespace {
 
 /// The words that started a process; nothing where /proc does not tell.
 std::vector<std::string> words_of(pid_t pid) {
-  std::ifstream file{fmt::format("/proc/{}/cmdline", pid), std::ios::binary};
-  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  std::string text = proc_text(pid, "cmdline");
   if (text.empty()) return {};
   if (text.back() == '\0') text.pop_back();
   return split(text, '\0');

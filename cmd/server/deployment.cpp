@@ -9,10 +9,12 @@
 #include "cmd/server/deployment.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
+#include <string>
 
 #include "base/error.h"
 #include "base/key_text.h"
@@ -112,12 +114,19 @@ std::string url_of(const Target& target) {
   return socket.url();
 }
 
+/// As a nested run finds it from another folder. Not by std::filesystem, which brings std::locale into each start.
+std::string absolute(const std::string& path) {
+  if (path.starts_with('/')) return path;
+  const std::unique_ptr<char, decltype(&std::free)> here{::get_current_dir_name(), &std::free};
+  return here ? std::string{here.get()} + "/" + path : path;
+}
+
 std::vector<std::pair<std::string, std::optional<std::string>>> environment_of(
     const Deployment& deployment, const PasswordSource& password) {
   std::vector<std::string> urls;
   for (const Target& target : deployment.targets) urls.push_back(url_of(target));
   std::optional<std::string> file, prefix;
-  if (!password.path().empty()) file = std::filesystem::absolute(password.path()).string();
+  if (!password.path().empty()) file = absolute(password.path());
   if (!deployment.prefix.empty()) prefix = deployment.prefix;
   return {{"RLOCK_URL", joined(urls, " ")}, {"RLOCK_PASSWORD_FILE", file}, {"RLOCK_PREFIX", prefix}};
 }
@@ -179,7 +188,7 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.environment = environment_of(deployment, password);
   deployment.environment.emplace_back("RLOCK_PROFILE", profile_of(flags));
   if (profile_of(flags) && flags.config)  // where that profile stands
-    deployment.environment.emplace_back("RLOCK_CONFIG", std::filesystem::absolute(*flags.config).string());
+    deployment.environment.emplace_back("RLOCK_CONFIG", absolute(*flags.config));
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
     complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",
