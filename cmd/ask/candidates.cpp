@@ -1,5 +1,7 @@
 #include "cmd/ask/candidates.h"
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "base/error.h"
@@ -32,7 +34,16 @@ std::set<LockName> numbers_of(Session& session, TimePoint until) {
   }
 }
 
-std::set<std::string> keys_for(Session& session, bool numbers) {
+std::vector<std::string> those_to_offer(const std::set<std::string>& words) {
+  std::vector<std::string> offered;
+  std::ranges::copy_if(words, std::back_inserter(offered),
+                       [](const std::string& word) { return !word.empty() && can_be_offered(word); });
+  return offered;
+}
+
+}  // namespace
+
+std::vector<std::string> key_candidates(Session& session, bool numbers) {
   const TimePoint until = plus(Clock::now(), kSearch);
   std::set<LockName> names = search(session, {.until = until}).names;
   if (numbers) names.merge(numbers_of(session, until));
@@ -40,28 +51,15 @@ std::set<std::string> keys_for(Session& session, bool numbers) {
   for (const LockName& name : names) {
     if (auto key = typed(name)) keys.insert(*std::move(key));
   }
-  return keys;
+  return those_to_offer(keys);
 }
 
-std::set<std::string> owners_of(Session& session, const std::vector<std::string>& keys) {
+std::vector<std::string> owner_candidates(Session& session, const std::string& key) {
   std::set<std::string> owners;
-  for (const std::string& key : keys) {
-    for (const Inspection& seen : inspect_each(session, session.name(key)).seen) {
-      for (const Holder& holder : seen.holders) owners.insert(holder.owner.str());
-    }
+  for (const Inspection& seen : inspect_each(session, session.name(key)).seen) {
+    for (const Holder& holder : seen.holders) owners.insert(holder.owner.str());
   }
-  return owners;
-}
-
-}  // namespace
-
-std::string candidates(Session& session, std::string_view what, const std::vector<std::string>& keys) {
-  std::string text;
-  for (const std::string& word :
-       what == "owners" ? owners_of(session, keys) : keys_for(session, what == "numbers")) {
-    if (!word.empty() && can_be_offered(word)) text += word + "\n";
-  }
-  return text;
+  return those_to_offer(owners);
 }
 
 }  // namespace rlock

@@ -1,8 +1,6 @@
 // rlock completion bash | zsh | fish
 
-#include "cmd/cli/completion.h"
-
-#include <fmt/format.h>
+#include "completion_scripts.h"
 
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
@@ -12,9 +10,9 @@
 namespace rlock {
 namespace {
 
-class Completion final : public Verb {
+class PrintScript final : public Verb {
  public:
-  Completion(std::string_view name, std::string_view usage, std::string_view example, std::string (*text)())
+  PrintScript(std::string_view name, std::string_view usage, std::string_view example, std::string_view text)
       : name_(name), usage_(usage), example_(example), text_(text) {}
 
   VerbSpec spec() override {
@@ -27,30 +25,29 @@ class Completion final : public Verb {
   }
 
   int act(TimePoint, std::vector<std::string>) override {
-    print(text_());
+    print(text_);
     return exit_code::ok;
   }
 
  private:
-  std::string_view name_, usage_, example_;
-  std::string (*text_)();
+  std::string_view name_, usage_, example_, text_;
 };
 
 }  // namespace
 
 std::unique_ptr<Verb> completion_bash_verb() {
-  return std::make_unique<Completion>("completion bash", "completion bash", "source <(rlock completion bash)",
-                                      bash_completion);
+  return std::make_unique<PrintScript>("completion bash", "completion bash",
+                                       "source <(rlock completion bash)", completion_scripts::kBash);
 }
 
 std::unique_ptr<Verb> completion_zsh_verb() {
-  return std::make_unique<Completion>("completion zsh", "completion zsh", "source <(rlock completion zsh)",
-                                      zsh_completion);
+  return std::make_unique<PrintScript>("completion zsh", "completion zsh", "source <(rlock completion zsh)",
+                                       completion_scripts::kZsh);
 }
 
 std::unique_ptr<Verb> completion_fish_verb() {
-  return std::make_unique<Completion>("completion fish", "completion fish", "rlock completion fish | source",
-                                      fish_completion);
+  return std::make_unique<PrintScript>("completion fish", "completion fish", "rlock completion fish | source",
+                                       completion_scripts::kFish);
 }
 
 }  // namespace rlock

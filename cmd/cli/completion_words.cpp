@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-#include "cmd/server/server_options.h"
-
 namespace rlock {
 
 void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit) {
@@ -34,30 +31,6 @@ std::vector<std::string> spelled_names(const Option& option) {
   return names;
 }
 
-ServerWords server_words() {
-  ServerWords words;
-  VerbSpec spec;
-  ServerOptions unused;
-  declare_server_options(spec, unused);
-  words.valued = valued_words(spec);
-  for (const Option& option : offered_options(spec)) {
-    std::ranges::copy(spelled_names(option), std::back_inserter(words.all));
-    const std::string name{long_names(option).front()};
-    if (!option.value.empty() && name != "url") words.passed.push_back("--" + name);
-  }
-  // Neither a question for a password nor what is said on stderr would reach anybody.
-  words.passed_switches = {"--tls", "--insecure"};
-  return words;
-}
-
-std::vector<std::string> valued_words(const VerbSpec& spec) {
-  std::vector<std::string> words;
-  for (const Option& option : offered_options(spec)) {
-    if (takes_next_word(option)) std::ranges::copy(spelled_names(option), std::back_inserter(words));
-  }
-  return words;
-}
-
 std::vector<std::string> nouns() {
   std::vector<std::string> names;
   for (const VerbEntry& entry : verbs()) {
@@ -76,21 +49,5 @@ std::string about_noun(std::string_view noun) {
   }
   return line;
 }
-
-std::vector<std::string> nouns_with_verbs() {
-  std::vector<std::string> names = nouns();
-  std::erase_if(names, [](const std::string& name) { return find_verb(name) != nullptr; });
-  return names;
-}
-
-std::string filled(std::string text, const std::vector<std::pair<std::string_view, std::string>>& places) {
-  for (const auto& [place, words] : places) {
-    for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += words.size())
-      text.replace(at, place.size(), words);
-  }
-  return text;
-}
-
-std::string single_quoted(std::string_view text) { return "'" + joined(split(text, '\''), "'\\''") + "'"; }
 
 }  // namespace rlock

@@ -27,7 +27,6 @@ enum class Offer {
   counter,  ///< a key, also of an idle pool, semaphore or latch
   owner,    ///< of the KEY that has been typed
   profile,  ///< a section of the configuration files
-  command
 };
 
 /// One option, declared once: the parser, --help, the manual page and the completions all come from here.

@@ -31,26 +31,6 @@ struct Layout {
   std::map<const Option*, std::vector<bool>> own_words;
 };
 
-/// The option in this word that takes a value; nothing where
-/// none does. `joined`: the value stands in the same word.
-const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined) {
-  if (word.starts_with("--")) {
-    const std::size_t equals = word.find('=');
-    const std::string_view name = word.substr(2, equals - 2);
-    const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
-    joined = equals != std::string_view::npos || (option != nullptr && !option->alone.empty());
-    return option != nullptr && !option->value.empty() ? option : nullptr;
-  }
-  for (std::size_t letter = 1; letter < word.size(); ++letter) {
-    const Option* option = spec.find(word.substr(letter, 1));
-    joined = letter + 1 < word.size();
-    if (option == nullptr && word[letter] != 'h' && word[letter] != 'V')
-      return nullptr;  // CLI11 takes none of the rest
-    if (option != nullptr && !option->value.empty()) return option;
-  }
-  return nullptr;
-}
-
 bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
 
 /// Options end at "--", and where a command follows at the first word that is neither an option nor an
@@ -405,6 +385,24 @@ class Parser {
 };
 
 }  // namespace
+
+const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined) {
+  if (word.starts_with("--")) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(2, equals - 2);
+    const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
+    joined = equals != std::string_view::npos || (option != nullptr && !option->alone.empty());
+    return option != nullptr && !option->value.empty() ? option : nullptr;
+  }
+  for (std::size_t letter = 1; letter < word.size(); ++letter) {
+    const Option* option = spec.find(word.substr(letter, 1));
+    joined = letter + 1 < word.size();
+    if (option == nullptr && word[letter] != 'h' && word[letter] != 'V')
+      return nullptr;  // CLI11 takes none of the rest
+    if (option != nullptr && !option->value.empty()) return option;
+  }
+  return nullptr;
+}
 
 std::size_t options_at_front(const VerbSpec& spec, const Words& words) {
   std::size_t at = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cmd/cli/options.h"
@@ -21,6 +22,10 @@ struct [[nodiscard]] Parsed {
 /// Throws Error{usage}, one line that names the first option
 /// that is refused and what it takes; all others are set.
 Parsed parse(const VerbSpec& spec, const std::vector<std::string>& words);
+
+/// The option in this word that takes a value; nothing where
+/// none does. `joined`: the value stands in the same word.
+const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined);
 
 /// How many words at the front are options of `spec`,
 /// --help and --version among them, or the values of such options.

@@ -6,13 +6,12 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/ask/candidates.h"
 #include "cmd/ask/listing.h"
 #include "cmd/ask/past_holds.h"
 #include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/server/owner_option.h"
-#include "cmd/server/settings.h"
+#include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
@@ -35,7 +34,6 @@ class Inspect final : public Verb {
 
   std::vector<std::string> keys_;
   bool json_ = false;
-  std::string completion_;  ///< what TAB asks for; empty: nobody pressed it
   ServerOptions server_;
 };
 
@@ -62,8 +60,6 @@ VerbSpec Inspect::spec() {
   };
   declare_keys(spec, keys_, true, Offer::counter);
   spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-  spec.add(
-      {.names = "--completion", .value = "WHAT", .hidden = true, .set = choice(completion_, kCandidates)});
   spec.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
@@ -98,15 +94,7 @@ void Inspect::show_listeners(Session& session) {
 }
 
 int Inspect::act(TimePoint, std::vector<std::string>) {
-  if (completion_ == "profiles") {
-    for (const std::string& name : profile_names(server_)) print_line(name);
-    return exit_code::ok;
-  }
   Session session{server_, nullptr, Session::Access::looks};
-  if (!completion_.empty()) {
-    print(candidates(session, completion_, keys_));
-    return exit_code::ok;
-  }
   Listing listing = look(session);
   if (!keys_.empty())
     for (Inspection& seen : listing.seen)

@@ -60,6 +60,9 @@ constexpr std::array kVerbs{
     VerbEntry{"version", "which rlock this is", version_verb},
 };
 
+/// What shells ask when TAB is pressed. In no list: people do not type it.
+constexpr VerbEntry kComplete{"complete", "answer a shell that completes", complete_verb};
+
 /// What people look for, in the order in which they look for it.
 struct Chapter {
   std::string_view title;
@@ -96,7 +99,7 @@ const VerbEntry* find_verb(std::string_view name) {
   for (const VerbEntry& entry : verbs()) {
     if (entry.name == name) return &entry;
   }
-  return nullptr;
+  return name == kComplete.name ? &kComplete : nullptr;
 }
 
 std::string main_screen() {

@@ -50,6 +50,7 @@ std::unique_ptr<Verb> scripts_load_verb();
 std::unique_ptr<Verb> completion_bash_verb();
 std::unique_ptr<Verb> completion_zsh_verb();
 std::unique_ptr<Verb> completion_fish_verb();
+std::unique_ptr<Verb> complete_verb();
 std::unique_ptr<Verb> help_verb();
 std::unique_ptr<Verb> version_verb();
 

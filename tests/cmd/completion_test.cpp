@@ -1,6 +1,6 @@
-// Completions: those that are installed are those that the binary makes, and each works in its shell.
+// Completions: what is offered where, without a shell; and in each shell.
 
-#include "cmd/cli/completion.h"
+#include "cmd/cli/complete.h"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "cmd/cli/complete_text.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
@@ -45,8 +46,8 @@ std::string bash_offers(const RedisServer& redis, const std::string& line) {
     }
   }
   words += shell_quoted(word.empty() ? "" : word);
-  const std::string script = "source " + source("completions/rlock.bash") +
-                             "\nCOMP_LINE=" + shell_quoted(line) +
+  const std::string script = "set -eu -o pipefail; shopt -s failglob nullglob; source " +
+                             source("completions/rlock.bash") + "\nCOMP_LINE=" + shell_quoted(line) +
                              "\nCOMP_POINT=${#COMP_LINE}\nCOMP_WORDS=(" + words +
                              ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_rlock\n"
                              "printf '%s\\n' \"${COMPREPLY[@]}\"\n";
@@ -86,13 +87,99 @@ bool installed(const std::string& shell) {
 
 }  // namespace
 
-TEST_CASE(
-    "the completions that are installed are those that rlock makes (RLOCK_UPDATE_COMPLETIONS=1 writes them)") {
-  for (const auto& [file, text] : {std::pair{"completions/rlock.bash", bash_completion()},
-                                   std::pair{"completions/rlock.zsh", zsh_completion()},
-                                   std::pair{"completions/rlock.fish", fish_completion()}}) {
-    if (std::getenv("RLOCK_UPDATE_COMPLETIONS") != nullptr) write_file(source(file), text);
-    CHECK_MESSAGE(read_file(source(file)) == text, file);
+namespace {
+
+/// What is offered for the last word, joined by blanks: without a shell and without a server.
+std::string offered_for(const Words& words) {
+  std::string text;
+  for (const Candidate& candidate : complete(words).words) text += candidate.word + " ";
+  return text;
+}
+
+/// Each followed by NUL.
+std::string input(const Words& words) {
+  std::string text;
+  for (const std::string& word : words) text += word + '\0';
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("what may be typed follows from the declaration of the verb") {
+  CHECK(offered_for({"rlock", "lock", ""}) == "acquire release renew status wait ");
+  CHECK(offered_for({"rlock", "-q", "-u", "local:", "lock", ""}) == "acquire release renew status wait ");
+  CHECK(offered_for({"rlock", "completion", "bash", "-"}) == "--quiet --verbose --help --version ");
+  CHECK(offered_for({"rlock", "completion", "bash", "-q"}) ==
+        "-q --quiet -v --verbose -h --help -V --version ");
+  CHECK(offered_for({"rlock", "run", "--until", ""}) == "command group ");
+  CHECK(offered_for({"rlock", "run", "-n", "--until="}) == "command group ");
+  CHECK(offered_for({"rlock", "run", "-nw", ""}) == "forever ");
+  CHECK(offered_for({"rlock", "nothing", ""}).empty());
+  CHECK(offered_for({"rlock"}).empty());
+  CHECK(offered_for({}).empty());
+  CHECK(complete({"rlock", "run", "--until="}).kept == 8);
+  CHECK(complete({"rlock", "run", "-nkde"}).kept == 3);
+  CHECK(complete({"rlock", "run", "-nkde"}).offer == Offer::key);
+  CHECK(complete({"rlock", "run", "--count", "2", "-k", ""}).offer == Offer::counter);
+  CHECK(complete({"rlock", "run", "--cacert", ""}).offer == Offer::file);
+  CHECK(complete({"rlock", "run", "--cacertdir", ""}).offer == Offer::folder);
+  for (const auto& candidate : complete({"rlock", "run", "--max-h"}).words)
+    if (candidate.word == "--max-hold") CHECK(candidate.meaning == "stop COMMAND after this; exit 124");
+}
+
+TEST_CASE("a command completes by itself from its first word on") {
+  CHECK(complete({"rlock", "run", "-k", "a", ""}).command == 4U);
+  CHECK(complete({"rlock", "run", "-k", "a", "--", ""}).command == 5U);
+  CHECK(complete({"rlock", "run", "-k", "a", "--", "-x"}).command == 5U);
+  CHECK(complete({"rlock", "run", "-k", "a", "ls", "-x"}).command == 4U);
+  CHECK(complete({"rlock", "flock", "f", ""}).command == 3U);
+  CHECK(complete({"rlock", "flock", "f", "--", "ls", ""}).command == 4U);
+  CHECK_FALSE(complete({"rlock", "run", "-k", "a", "-"}).command);
+  CHECK_FALSE(complete({"rlock", "flock", ""}).command);
+  CHECK_FALSE(complete({"rlock", "inspect", "--", ""}).command);
+}
+
+TEST_CASE("a completion asks the server and for the key that the line names") {
+  const Completion found = complete({"rlock", "--tls", "lock", "release", "-u", "redis://a", "--askpass",
+                                     "-v", "k", "--prefix=p:", "--owner", ""});
+  CHECK(found.offer == Offer::owner);
+  CHECK(found.key == "k");
+  CHECK(found.server == Words{"--tls", "--url=redis://a", "--prefix=p:"});
+  CHECK(complete({"rlock", "lock", "release", "-kk", "x", "--owner", ""}).key == "k");
+}
+
+TEST_CASE("bash gets what readline replaces, quoted") {
+  const auto answer = [](const Words& given, const Words& words) {
+    const ShellLine line{"bash", input(given)};
+    Completion found = complete(line.words());
+    for (const std::string& word : words) found.words.push_back({word});
+    return line.answer(found);
+  };
+  CHECK(answer({"rlock inspect a", "rlock", "inspect", "a"}, {"a b", "a`c`", "x"}) ==
+        "words 0\na\\ b\na\\`c\\`\n");
+  CHECK(answer({"rlock inspect a\\ ", "rlock", "inspect", "a\\ "}, {"a b", "a`c`"}) == "words 0\na\\ b\n");
+  CHECK(answer({"rlock inspect app:ni", "rlock", "inspect", "app", ":", "ni"}, {"app:night"}) ==
+        "words 0\nnight\n");
+  CHECK(answer({"rlock run --key=", "rlock", "run", "--key", "="}, {"a:b"}) == "words 6\na:b\n");
+  CHECK(answer({"rlock run --key=a:", "rlock", "run", "--key", "=", "a", ":"}, {"a:b"}) == "words 6\nb\n");
+  CHECK(answer({"rlock run --key=a", "rlock", "run", "--key=a"}, {"a:b"}) == "words 6\n--key=a:b\n");
+  CHECK(answer({"rlock run -k a:b l", "rlock", "run", "-k", "a", ":", "b", "l"}, {}) == "command 6\n");
+  CHECK(answer({"rlock ins", "rlock", "inspect"}, {}) == "words 0\ninspect\n");  // the cursor stands inside
+  CHECK(answer({}, {}) == "words 0\n");
+}
+
+TEST_CASE("zsh and fish get each word with what it means") {
+  Completion found{.words = {{"a:b", "it"}, {"c\\d"}}, .kept = 6};
+  CHECK(ShellLine{"zsh", input({"rlock", "run", "--key="})}.answer(found) == "words 6\na\\:b:it\nc\\\\d\n");
+  CHECK(ShellLine{"fish", input({"rlock", "run", "--key="})}.answer(found) ==
+        "words 6\n--key=a:b\tit\n--key=c\\d\t\n");
+}
+
+TEST_CASE("rlock completion prints the files that are installed") {
+  for (const std::string shell : {"bash", "zsh", "fish"}) {
+    Rlock printed{{"completion", shell}};
+    CHECK(printed.exit_code() == 0);
+    CHECK_MESSAGE(printed.out() == read_file(source("completions/rlock." + shell)), shell);
   }
 }
 
@@ -225,6 +312,48 @@ TEST_CASE("fish completes verbs, options, types and keys") {
   CHECK(offers(fish_offers(redis, "rlock run --max"), "--max-hold"));
   CHECK(offers(fish_offers(redis, "rlock run --type fa"), "fair"));
   CHECK(offers(fish_offers(redis, "rlock inspect de"), "deploy"));
+}
+
+TEST_CASE("a shell is silent about an rlock that cannot complete, and about a server that does not answer") {
+  RedisServer redis;
+  TempDir folder;
+  write_file(folder / "rlock", "#!/bin/sh\necho out of date >&2\nexit 64\n");
+  std::filesystem::permissions(folder / "rlock", std::filesystem::perms::owner_all);
+  Process::Options options = shell_environment(redis, folder);
+  const std::string ask =
+      "; COMP_LINE='rlock inspect x'; COMP_POINT=15; COMP_WORDS=(rlock inspect x); COMP_CWORD=2; _rlock; "
+      "echo \"offered ${#COMPREPLY[@]}\"";
+  const Words bash{"bash", "--norc", "--noprofile", "-euc",
+                   "source " + source("completions/rlock.bash") + ask};
+  const auto said = [&](const Words& words) {
+    Process shell{words, options};
+    CHECK(shell.exit_code(std::chrono::seconds{60}) == 0);
+    return shell.out() + shell.err();
+  };
+  CHECK(said(bash) == "offered 0\n");
+  if (installed("fish"))
+    CHECK(said({"fish", "--no-config", "-c",
+                "source " + source("completions/rlock.fish") + "; complete -C 'rlock ins'"}) == "");
+
+  std::filesystem::remove(folder / "rlock");
+  options = shell_environment(redis, folder);
+  redis.freeze();
+  CHECK(said(bash) == "offered 0\n");
+  redis.thaw();
+}
+
+TEST_CASE("bash asks the rlock that was typed by its path where PATH has none") {
+  TempDir folder;
+  Process::Options options;
+  options.env["PATH"] = "/usr/bin:/bin";
+  options.directory = folder.path();
+  const Words words{"bash", "--norc", "--noprofile", "-c",
+                    "source " + source("completions/rlock.bash") + "; type() { return 1; }; COMP_LINE='" +
+                        rlock_binary() + " ins'; COMP_POINT=${#COMP_LINE}; COMP_WORDS=(" + rlock_binary() +
+                        " ins); COMP_CWORD=1; _rlock; echo \"${COMPREPLY[@]}\""};
+  Process bash{words, options};
+  CHECK(bash.exit_code() == 0);
+  CHECK(bash.out() == "inspect\n");
 }
 
 TEST_CASE("zsh completes verbs, options, types and keys") {

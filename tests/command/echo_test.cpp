@@ -41,7 +41,7 @@ const std::vector<Words> kVerbs = verb_lines_and({
     {"latch", "status", "--json", "k"},
     {"inspect", "-v"},
     {"inspect", "-q"},
-    {"inspect", "--completion"},
+    {"complete", "bash"},
     {"inspect", "--json"},
     {"inspect", "-v", "k"},
     {"inspect", "--json", "k"},

@@ -26,7 +26,7 @@ class Shell {
     std::filesystem::create_directory(folder_ / "bin");
     std::filesystem::create_directory(folder_ / "cwd");
     write_file(folder_ / "bin/rlock",
-               "#!/bin/sh\ncase \"$*\" in *--command-timeout*) exec \"$REAL\" \"$@\" ;; esac\n"
+               "#!/bin/sh\ncase $1 in complete) exec \"$REAL\" \"$@\" ;; esac\n"
                "printf '%s\\0' \"$@\" >\"$GIVEN.new\"\nmv \"$GIVEN.new\" \"$GIVEN\"\necho given\n");
     ::chmod((folder_ / "bin/rlock").c_str(), 0755);
     Process::Options options = redis.environment();

@@ -1,0 +1,190 @@
+#include "cmd/cli/complete.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "cmd/cli/completion_words.h"
+#include "cmd/cli/parser.h"
+#include "cmd/cli/verb.h"
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool is_dashed(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
+
+/// A screen has room for one sentence.
+std::string meaning_of(const Option& option) {
+  std::string_view text = option.help.empty() ? option.manual : option.help;
+  text = text.substr(0, std::min(text.find('\n'), text.find(". ")));
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return std::string{text};
+}
+
+/// What stands before the value in a word that has both: "--type=", "-nk". 0: the word has no value.
+std::size_t before_value(const Option& option, std::string_view word) {
+  if (word.starts_with("--")) return word.find('=') + 1;  // npos + 1: there is none
+  const std::size_t letter = word.find_first_of(letters(option), 1);
+  return letter + 1 < word.size() ? letter + 1 : 0;
+}
+
+/// Follows a command line as the parser would, up to the word that is being typed.
+class Walk {
+ public:
+  explicit Walk(const Words& words) : words_(words), last_(words.size() - 1) {}
+
+  Completion complete() {
+    VerbSpec before_verb;
+    ServerOptions unused;
+    declare_server_options(before_verb, unused);
+    while (at_ < last_ && is_dashed(words_[at_])) pass_option(before_verb);
+    if (pending_ != nullptr) return offer_value(*pending_);
+    if (at_ == last_) return at_first_word(before_verb);
+    std::string verb = words_[at_++];
+    if (find_verb(verb) == nullptr && !noun_screen(verb).empty()) {
+      if (at_ == last_) return at_second_word(verb);
+      verb += " " + words_[at_++];
+    }
+    const VerbEntry* entry = find_verb(verb);
+    if (entry == nullptr) return std::move(found_);
+    const auto made = entry->make();  // what its choices are may live in it
+    return behind_verb(made->spec());
+  }
+
+ private:
+  /// Steps over the option at `at_` and its value.
+  void pass_option(const VerbSpec& spec) {
+    const std::string& word = words_[at_++];
+    bool joined = false;
+    const Option* option = valued_option(spec, word, joined);
+    if (option == nullptr) return pass_switch(spec, word);
+    if (!joined && at_ == last_) {
+      pending_ = option;
+      return;
+    }
+    note(*option, joined ? word.substr(before_value(*option, word)) : words_[at_++]);
+  }
+
+  void pass_switch(const VerbSpec& spec, const std::string& word) {
+    const Option* option = word.starts_with("--") ? spec.find(std::string_view{word}.substr(2)) : nullptr;
+    if (option != nullptr) note(*option, "");
+  }
+
+  /// What may change what is offered behind it.
+  void note(const Option& option, const std::string& value) {
+    const std::vector<std::string_view> names = long_names(option);
+    if (names.empty()) return;
+    const std::string_view name = names.front();
+    if (name == "key") found_.key = value;
+    counts_ = counts_ || name == "permits" || name == "count" || (name == "type" && value == "permit");
+    if (!names_server(name)) return;
+    found_.server.push_back("--" + std::string{name} + (option.value.empty() ? "" : "=" + value));
+  }
+
+  /// Not those by which rlock would ask for a password or say more.
+  static bool names_server(std::string_view name) {
+    if (name == "askpass" || name == "quiet" || name == "verbose") return false;
+    VerbSpec server;
+    ServerOptions unused;
+    declare_server_options(server, unused);
+    return server.find(name) != nullptr;
+  }
+
+  Completion at_first_word(const VerbSpec& before_verb) {
+    if (words_[last_].starts_with('-')) return offer_options(before_verb);
+    for (const std::string& noun : nouns()) found_.words.push_back({noun, about_noun(noun)});
+    return std::move(found_);
+  }
+
+  Completion at_second_word(const std::string& noun) {
+    for (const VerbEntry& entry : verbs()) {
+      if (entry.name.starts_with(noun + " "))
+        found_.words.push_back({std::string{entry.name.substr(noun.size() + 1)}, std::string{entry.summary}});
+    }
+    if (words_[last_].starts_with('-')) found_.words.push_back({"--help", "say what this does"});
+    return std::move(found_);
+  }
+
+  Completion behind_verb(const VerbSpec& spec) {
+    std::size_t operands = 0;
+    bool ended = false;  // the options
+    const auto command_begins = [&] {
+      return spec.command_follows && operands == spec.operands.size() &&
+             (ended || !words_[at_].starts_with('-'));
+    };
+    while (at_ < last_ && pending_ == nullptr && !command_begins()) {
+      if (!ended && is_dashed(words_[at_]) && words_[at_] != "--") {
+        pass_option(spec);
+        continue;
+      }
+      const std::string& word = words_[at_++];
+      if (!ended && word == "--") {
+        ended = true;
+      } else if (operands++ == 0 && found_.key.empty()) {
+        found_.key = word;
+      }
+    }
+    if (pending_ != nullptr) return offer_value(*pending_);
+    const std::string& word = words_[last_];
+    if (command_begins()) {
+      found_.command = at_;
+      return std::move(found_);
+    }
+    if (!ended && word.starts_with('-')) return offer_option(spec, word);
+    return offer_operand(spec, operands);
+  }
+
+  Completion offer_option(const VerbSpec& spec, std::string_view word) {
+    bool joined = false;
+    const Option* option = valued_option(spec, word, joined);
+    const std::size_t before = option != nullptr && joined ? before_value(*option, word) : 0;
+    if (before == 0) return offer_options(spec);
+    found_.kept = before;
+    return offer_value(*option);
+  }
+
+  /// Where nothing of a name has been typed, each option by one name: the lists are long.
+  Completion offer_options(const VerbSpec& spec) {
+    const bool one_name = words_[last_] == "-" || words_[last_] == "--";
+    for (const Option& option : offered_options(spec)) {
+      std::vector<std::string> names = spelled_names(option);
+      if (one_name && !long_names(option).empty()) names = {"--" + std::string{long_names(option).front()}};
+      for (std::string& name : names) found_.words.push_back({std::move(name), meaning_of(option)});
+    }
+    return std::move(found_);
+  }
+
+  Completion offer_value(const Option& option) { return offer(option.offer, option.choices); }
+
+  Completion offer_operand(const VerbSpec& spec, std::size_t index) {
+    if (spec.operands.empty()) return std::move(found_);
+    const Operand& operand = spec.operands[std::min(index, spec.operands.size() - 1)];
+    if (index >= spec.operands.size() && !operand.many) return std::move(found_);
+    return offer(operand.offer, operand.choices);
+  }
+
+  Completion offer(Offer offer, std::string_view choices) {
+    if (offer == Offer::choices || offer == Offer::examples) {
+      for (std::string& choice : split(choices, ' ')) found_.words.push_back({std::move(choice)});
+    } else {
+      found_.offer = offer == Offer::key && counts_ ? Offer::counter : offer;
+    }
+    return std::move(found_);
+  }
+
+  const Words& words_;
+  const std::size_t last_;
+  std::size_t at_ = 1;
+  const Option* pending_ = nullptr;  ///< the last word is its value
+  bool counts_ = false;              ///< what is typed speaks of permits
+  Completion found_;
+};
+
+}  // namespace
+
+Completion complete(const Words& words) { return words.size() < 2 ? Completion{} : Walk{words}.complete(); }
+
+}  // namespace rlock

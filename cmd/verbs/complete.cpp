@@ -1,0 +1,78 @@
+// rlock complete SHELL: what a shell asks when TAB is pressed. On no screen, since nobody types it.
+
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cmd/ask/candidates.h"
+#include "cmd/cli/complete.h"
+#include "cmd/cli/complete_text.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/cli/parser.h"
+#include "cmd/server/server_options.h"
+#include "cmd/server/session.h"
+#include "cmd/server/settings.h"
+#include "cmd/verbs/verbs.h"
+
+namespace rlock {
+namespace {
+
+/// How long somebody who has pressed TAB waits for a server that does not answer.
+constexpr Milliseconds kAnswer{500};
+
+/// By stdin, since a command line may name a URL with a password, and everybody can read arguments.
+std::string read_stdin() {
+  std::string all;
+  std::array<char, 4096> part{};
+  for (ssize_t got = 0; (got = ::read(STDIN_FILENO, part.data(), part.size())) > 0;)
+    all.append(part.data(), static_cast<std::size_t>(got));
+  return all;
+}
+
+std::vector<std::string> ask(const Completion& found) {
+  VerbSpec spec;
+  ServerOptions server;
+  declare_server_options(spec, server);
+  static_cast<void>(parse(spec, found.server));
+  server.connect_timeout = server.command_timeout = kAnswer;
+  if (found.offer == Offer::profile) return profile_names(server);
+  Session session{server, nullptr, Session::Access::looks};
+  if (found.offer == Offer::owner) return owner_candidates(session, found.key);
+  return key_candidates(session, found.offer == Offer::counter);
+}
+
+class Complete final : public Verb {
+ public:
+  VerbSpec spec() override {
+    VerbSpec spec{.verb = "complete",
+                  .usage = {"complete bash|zsh|fish"},
+                  .about = "Answer a shell in which TAB was pressed: completions/ has what asks."};
+    spec.operands.push_back({.name = "SHELL", .set = choice(shell_, "bash zsh fish")});
+    declare_verbosity_elsewhere(spec);
+    return spec;
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    const ShellLine line{shell_, read_stdin()};
+    Completion found = complete(line.words());
+    const bool asks = found.offer == Offer::key || found.offer == Offer::counter ||
+                      found.offer == Offer::profile || (found.offer == Offer::owner && !found.key.empty());
+    if (asks)
+      for (std::string& word : ask(found)) found.words.push_back({std::move(word)});
+    print(line.answer(found));
+    return exit_code::ok;
+  }
+
+ private:
+  std::string shell_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> complete_verb() { return std::make_unique<Complete>(); }
+
+}  // namespace rlock
