@@ -72,9 +72,11 @@ class Rlock:
         self.check(name, self(*words, expect=expect), "rlock " + " ".join(words))
 
     def record(self, *words, expect=(0,)):
-        with tempfile.NamedTemporaryFile() as file:
-            self("run", "--status-file", file.name, *words, expect=expect)
+        with tempfile.NamedTemporaryFile() as file, tempfile.NamedTemporaryFile() as events:
+            self("run", "--status-file", file.name, "--events", events.name, *words, expect=expect)
             self.check("run", pathlib.Path(file.name).read_text(), "run " + " ".join(words))
+            for line in pathlib.Path(events.name).read_text().splitlines():
+                self.check("run-event", line, "an event of run " + " ".join(words))
 
 
 def eventually(fact):

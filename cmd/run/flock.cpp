@@ -163,7 +163,8 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   options_.found = std::move(found);
   options_.die_of_its_signal = false;
   StatusRecord status;
-  const int exit = run(options_, status);
+  Events events;
+  const int exit = run(options_, status, events);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
   return refused && status.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
 }

@@ -154,6 +154,7 @@ Deadlines HeldCommand::deadlines() const {
 void HeldCommand::announce(Child& child, TimePoint now) {
   if (const auto why = said_lost_ ? std::nullopt : lock_.lost()) {
     said_lost_ = true;
+    if (options_.tell_lost) options_.tell_lost(*why);
     child.look();  // it may have ended before the loss: then nothing is stopped
     complain(fmt::format("lost {}: {}; {}", lock_.name, *why, what_follows(child, now)));
   }
@@ -196,11 +197,17 @@ void HeldCommand::say_hidden() {
 }
 
 void HeldCommand::escalate(TimePoint now) {
+  const bool begun = escalation_.begun();
   while (const auto signal = escalation_.next(now, deadlines())) {
     say_hidden();
     say_refused(family_.signal(*signal, escalation_.killing() ? kNever : deadlines().kill));
     if (guardian_) guardian_->tell_stop_sent();  // else it would send the stop signal once more
   }
+  if (!begun && escalation_.begun() && options_.tell_stopping)
+    options_.tell_stopping(said_lost_     ? "the lock is lost"
+                           : asked_by_    ? "asked to end by " + *asked_by_
+                           : at_max_hold_ ? "--max-hold is over"
+                                          : "its first process has ended");
 }
 
 bool HeldCommand::others_matter(TimePoint now) {

@@ -37,6 +37,8 @@ struct HoldOptions {
   TimePoint max_hold = kNever;
   bool stop_on_loss = true;
   bool until_group = false;
+  /// Told that the lock is lost, and that the command is being stopped, each once, and why. Null: nobody is.
+  std::function<void(const std::string& why)> tell_lost{}, tell_stopping{};
 };
 
 /// How the command ended, or why it did not run.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cmd/cli/wait_options.h"
 #include "cmd/run/lock_types.h"
 #include "cmd/server/deployment.h"
+#include "sync/acquire_options.h"
 #include "sync/lease.h"
 
 namespace rlock {
@@ -63,6 +65,7 @@ struct HoldRequest {
   Milliseconds kill_after{5000};  ///< between signal and KILL when somebody asks them to end
 
   // What to tell.
+  std::function<void(const Waiting&)> hears_wait{};  ///< what the waiter sees; null: nobody is told
   std::string reason;
   std::map<std::string, std::string> labels;
 

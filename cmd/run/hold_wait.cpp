@@ -104,6 +104,7 @@ AcquireOptions HoldWait::options() {
     lines_.hear(waiting);
     ancestors_->hear(waiting);
     count_waiters(waiting);
+    if (request_.hears_wait) request_.hears_wait(waiting);
     if (deadlock_) deadlock_->hear(waiting);
     if (once_) once_->hear(waiting);
   };

@@ -336,7 +336,7 @@ int run_beside_no_server(const RunOptions& opt, Session& session, RunReport repo
 
 }  // namespace
 
-int run(const RunOptions& opt, StatusRecord& status) {
+int run(const RunOptions& opt, StatusRecord& status, Events& events) {
   RunReport report = report_of(opt);
   Session session{opt.deployment, opt.wait,
                   opt.quorum_all};  // from here on a signal only sets a flag that we check
@@ -356,12 +356,17 @@ int run(const RunOptions& opt, StatusRecord& status) {
   const TimePoint started = Clock::now();  // for the record only: the lease counts from taken.asked
   say_who_voted(redis, taken.answers);
   report_taken(report, redis, keys.owner(), taken, keys.waited());
+  events.acquired(report);
 
   // Holding. The command lives no longer than the lease that the keeper renews.
-  Keeper keeper{redis, keys.renewing()};
+  Keeper::Options renewing = keys.renewing();
+  renewing.tell = [&events](const std::string& obstacle) { events.trouble(obstacle); };
+  Keeper keeper{redis, std::move(renewing)};
   StopRequests requests{redis, keys.parts(), taken.asked};
   HoldOptions options = holding(opt, keys);
   options.give_back = [&](RlockEnd end) { give_back(opt, keys, end); };
+  options.tell_lost = [&events](const std::string& why) { events.lost(why); };
+  options.tell_stopping = [&events](const std::string& why) { events.stopping(why); };
   std::optional<HeldCommand> hold{std::in_place, session.loop, session.signals,
                                   lock_of(opt, keeper, requests), std::move(options)};
   const CommandOutcome ended = hold->run();

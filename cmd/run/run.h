@@ -1,12 +1,14 @@
 #pragma once
 
+#include "cmd/run/events.h"
 #include "cmd/run/run_options.h"
 #include "cmd/run/status_record.h"
 
 namespace rlock {
 
 /// Takes the lock, runs the command, releases; answers the exit status, and writes into `status` how it
-/// ended. Throws Error, and has written nothing then.
-int run(const RunOptions& options, StatusRecord& status);
+/// ended. Throws Error, and has written nothing then. `events` are told of the hold; of the wait and of the end
+/// they hear by RunOptions::hears_wait and by the record.
+int run(const RunOptions& options, StatusRecord& status, Events& events);
 
 }  // namespace rlock

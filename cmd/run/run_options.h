@@ -23,6 +23,7 @@ struct RunOptions : HoldRequest {
   bool show_args = false;  ///< tells the arguments of the command, too
   std::optional<std::int64_t> status_fd;
   std::string status_file;
+  std::string events;  ///< a path, or the number of a descriptor; empty: nowhere
 
   std::vector<std::string> command;  ///< argv, byte for byte; of -c: /bin/sh -c STRING
   std::string found;                 ///< where PATH had it when rlock started

@@ -303,6 +303,22 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
             .help = "the same, to an open descriptor",
             .manual = "The command does not inherit it, unless it is 1 or 2.",
             .set = open_descriptor(opt.status_fd)});
+  spec.add(
+      {.names = "--events",
+       .value = "FILE|FD",
+       .help = "one JSON line for each thing that happens meanwhile",
+       .manual =
+           "rlock appends one line each time that it waits for another holder or moves up in the queue (waiting), when "
+           "it acquires the lock (acquired), when a renewal fails and when one succeeds again (trouble, recovered), when "
+           "the lock is lost (lost), when rlock stops COMMAND (stopping), and at the end (released or gave-up). A number "
+           "is an open descriptor, which COMMAND does not inherit unless it is 1 or 2. rlock never waits for the reader: "
+           "it drops a line that cannot be written at once, and says in the next one how many it has dropped. "
+           "rlock-json(5) has the fields.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
+         opt.events = value;
+       }});
   declare_verbosity(spec);
 }
 

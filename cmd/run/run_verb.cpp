@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "cmd/run/command_lookup.h"
+#include "cmd/run/events.h"
 #include "cmd/run/run.h"
 #include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
@@ -20,6 +21,7 @@ class RunVerb final : public Verb {
     status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
     known_ = report_of(options_);
+    listen();
     auto [found, problem] = look_up(options_.command);
     if (problem) {
       complain(problem->text);
@@ -30,7 +32,7 @@ class RunVerb final : public Verb {
       return problem->exit_code;
     }
     options_.found = std::move(found);
-    return run(options_, status_);
+    return run(options_, status_, events_);
   }
 
   void failed(const Error& error) noexcept override {
@@ -52,8 +54,16 @@ class RunVerb final : public Verb {
     }
   }
 
+  void listen() {
+    if (options_.events.empty()) return;
+    events_.open(options_.events, options_.names);
+    options_.hears_wait = [this](const Waiting& seen) { events_.waiting(seen); };
+    status_.tell_also([this](const RunReport& report) { events_.ended(report); });
+  }
+
   RunOptions options_;
   std::optional<std::string> shell_;
+  Events events_;
   StatusRecord status_;
   RunReport known_;  ///< what a failure is added to
 };

@@ -20,7 +20,10 @@ void StatusRecord::open(std::optional<std::int64_t> fd, const std::string& file)
 }
 
 void StatusRecord::write(const RunReport& report) noexcept {
-  if (!outcome_) outcome_ = report.outcome;
+  if (!outcome_) {
+    outcome_ = report.outcome;
+    if (listener_) listener_(report);
+  }
   if (!std::exchange(wanted_, false)) return;
   const std::string line = report.json() + "\n";
   if (fd_) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cmd/run/run_report.h"
 #include "cmd/run/status_file.h"
@@ -23,10 +25,14 @@ class StatusRecord {
   /// What cannot be written is complained about, and the exit status stays.
   void write(const RunReport& report) noexcept;
 
+  /// The first report is told to `listener`, too, whether or not a record was asked for.
+  void tell_also(std::function<void(const RunReport&)> listener) { listener_ = std::move(listener); }
+
   /// Of the report that was written, or would have been; nothing: there was none yet.
   std::optional<RunReport::Outcome> outcome() const noexcept { return outcome_; }
 
  private:
+  std::function<void(const RunReport&)> listener_;
   std::optional<std::int64_t> fd_;
   StatusFile file_;
   std::optional<RunReport::Outcome> outcome_;

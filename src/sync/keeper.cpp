@@ -120,6 +120,7 @@ void Keeper::advance(TimePoint now) {
   const bool troubled = came_to == Outcome::failed;
   const std::string obstacle = troubled ? this->obstacle() : "";
   if (troubled ? obstacle_.empty() : !said_renewed_ || !obstacle_.empty()) say(obstacle);
+  if (options_.tell && obstacle.empty() != obstacle_.empty()) options_.tell(obstacle);
   said_renewed_ = said_renewed_ || !troubled;
   obstacle_ = obstacle;
   finish();

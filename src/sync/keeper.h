@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,6 +26,8 @@ class Keeper final : public Source {
     std::vector<Part> parts;
     int sync_replicas = 0;
     Milliseconds sync_timeout{1000};
+    /// Told where trouble begins and ends: why a renewal has failed; empty: one has succeeded again. Null: nobody is.
+    std::function<void(const std::string& obstacle)> tell{};
   };
 
   Keeper(Redis& redis, Options options);

@@ -110,7 +110,7 @@ std::string value_for(const rlock::Option& option) {
                                                   {"D", "/dev"},      {"URL", "local:"},
                                                   {"ID", "o:1"},      {"PID", std::to_string(::getpid())},
                                                   {"H", "h"},         {"MIN..MAX", "1ms..2ms"},
-                                                  {"STRING", "true"}};
+                                                  {"STRING", "true"}, {"FILE|FD", "/dev/null"}};
   if (option.offer == rlock::Offer::choices) return rlock::split(option.choices, ' ').front();
   const auto value = values.find(std::string{option.value});
   REQUIRE_MESSAGE(value != values.end(), option.names);

@@ -142,7 +142,7 @@ TEST_CASE("three answers lost: not held, and all five are clean afterwards") {
 TEST_CASE("a command whose majority dies is stopped before the lease can end") {
   Masters five{5};
   const TempDir folder;
-  Rlock run{{"run", "-k", "k", "--lease", "6s", "--status-file", folder / "status", "--", "sh", "-c",
+  Rlock run{{"run", "-v", "-k", "k", "--lease", "6s", "--status-file", folder / "status", "--", "sh", "-c",
              "echo $$; exec sleep 60"},
             five.environment()};
   REQUIRE(eventually([&] { return run.out().ends_with('\n'); }, 20s));
@@ -153,6 +153,7 @@ TEST_CASE("a command whose majority dies is stopped before the lease can end") {
   const auto killed = boottime_ns();
   REQUIRE(eventually([&] { return !alive(command); }, 30s));
   const auto gone = boottime_ns();
+  INFO(run.err());
   CHECK(std::chrono::nanoseconds{gone - killed - pauses.between(killed, gone)} <
         6s);  // since before it, even
   CHECK(run.exit_code(30s) == 125);

@@ -1,0 +1,193 @@
+// --events: what happens to a run, line by line, and that no reader can hold it up.
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+#include "support/state_home.h"
+
+namespace rlock::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// The text behind "name": up to the next comma or brace.
+std::string field(const std::string& line, const std::string& name) {
+  const std::string begin = "\"" + name + "\":";
+  const auto at = line.find(begin);
+  if (at == std::string::npos) return "";
+  const auto from = at + begin.size();
+  return line.substr(from, line.find_first_of(",}", from) - from);
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines = split(read_file(file), '\n');
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  return lines;
+}
+
+/// "waiting acquired released"
+std::string events_in(const std::string& file) {
+  std::vector<std::string> words;
+  for (const std::string& line : lines_of(file)) {
+    const std::string word = field(line, "event");
+    words.push_back(word.size() > 2 ? word.substr(1, word.size() - 2) : line);
+  }
+  return joined(words, " ");
+}
+
+/// A pipe by a name, which somebody has open and does not read.
+class UnreadPipe {
+ public:
+  explicit UnreadPipe(std::string path) : path_(std::move(path)) {
+    REQUIRE(::mkfifo(path_.c_str(), 0600) == 0);
+    fd_ = ::open(path_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(fd_ >= 0);
+  }
+  ~UnreadPipe() { ::close(fd_); }
+  UnreadPipe(const UnreadPipe&) = delete;
+  UnreadPipe& operator=(const UnreadPipe&) = delete;
+
+  const std::string& path() const { return path_; }
+  void fill() const {
+    const std::string block(4096, 'x');
+    while (::write(fd_, block.data(), block.size()) > 0) continue;
+  }
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("a run that waits tells for whom and in which place, then that it has the lock, then the end") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  Rlock holder = redis.rlock("run", "-q", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{k}"); }));
+  Rlock run = redis.rlock("run", "-q", "--events", file, "-k", "k", "--", "true");
+  REQUIRE(eventually([&] { return events_in(file) == "waiting"; }, 10s));
+  CHECK(field(lines_of(file).front(), "holder") == "\"" + redis.cli({"HKEYS", "k"}) + "\"");
+  CHECK(field(lines_of(file).front(), "place") == "1");
+
+  holder.signal(SIGTERM);
+  CHECK(run.exit_code(20s) == 0);
+
+  CHECK(events_in(file) == "waiting acquired released");
+  for (const std::string& line : lines_of(file)) {
+    CHECK(line.starts_with("{\"v\":1,\"event\":\""));
+    CHECK(field(line, "key") == "\"k\"");
+    CHECK(field(line, "at").size() == 13);
+  }
+  CHECK(field(lines_of(file).back(), "outcome") == "\"ran\"");
+  CHECK(status_of(redis, {"run", "-q", "--events", file, "-k", "a", "-k", "b", "--", "false"}) == 1);
+  CHECK(events_in(file) == "waiting acquired released acquired released");
+  CHECK(lines_of(file).back().find("\"keys\":[\"a\",\"b\"]") != std::string::npos);
+  CHECK(field(lines_of(file).back(), "exit") == "1");
+}
+
+TEST_CASE("a run that gives up tells why") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  REQUIRE(status_of(redis, {"lock", "acquire", "k", "--lease", "1m"}) == 0);
+  CHECK(status_of(redis, {"run", "-q", "-n", "--events", file, "-k", "k", "--", "true"}) == 75);
+  CHECK(field(lines_of(file).back(), "event") == "\"gave-up\"");
+  CHECK(field(lines_of(file).back(), "outcome") == "\"busy\"");
+  redis.kill();
+  CHECK(status_of(redis, {"run", "-q", "--events", file, "-k", "k", "--", "true"}) == 69);
+  CHECK(field(lines_of(file).back(), "event") == "\"gave-up\"");
+  CHECK(field(lines_of(file).back(), "exit") == "69");
+}
+
+TEST_CASE("trouble and recovery of renewals are told once each, and so is a loss with the stop behind it") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  Rlock run = redis.rlock("run", "-q", "--events", file, "--lease", "6s", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return events_in(file) == "acquired"; }, 10s));
+  redis.freeze();
+  REQUIRE(eventually([&] { return events_in(file) == "acquired trouble"; }, 10s));
+  redis.thaw();
+  REQUIRE(eventually([&] { return events_in(file) == "acquired trouble recovered"; }, 10s));
+  redis.del("k");
+
+  CHECK(run.exit_code(20s) == 125);
+  CHECK(events_in(file) == "acquired trouble recovered lost stopping");
+}
+
+TEST_CASE("a command that is asked to stop, and one that --max-hold stops, are told") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  CHECK(status_of(redis, {"run", "-q", "--events", file, "--max-hold", "200ms", "-k", "k", "--", "sleep",
+                          "60"}) == 124);
+  CHECK(events_in(file) == "acquired stopping released");
+  CHECK(field(lines_of(file)[1], "why") == "\"--max-hold is over\"");
+}
+
+TEST_CASE("an open descriptor is written to, and the command does not inherit it") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  Process run{
+      {"sh", "-c", rlock_binary() + " run -q --events 7 -k k -- sh -c '[ ! -e /proc/self/fd/7 ]' 7>>" + file},
+      redis.environment()};
+  CHECK(run.exit_code() == 0);
+  CHECK(events_in(file) == "acquired released");
+}
+
+TEST_CASE("a reader that is full, slow or gone holds nothing up, and is told how much it has missed") {
+  RedisServer redis;
+  TempDir folder;
+  UnreadPipe pipe{folder / "pipe"};
+  pipe.fill();
+  // The command empties the pipe, so the last line finds room again.
+  CHECK(status_of(redis,
+                  {"run", "-q", "--events", pipe.path(), "-k", "k", "--", "sh", "-c",
+                   "dd if=" + pipe.path() + " iflag=nonblock bs=4096 of=/dev/null 2>/dev/null; true"}) == 0);
+  Process rest{{"sh", "-c", "dd if=" + pipe.path() + " iflag=nonblock bs=4096 2>/dev/null"}};
+  rest.exit_code();
+  CHECK_MESSAGE(field(rest.out(), "event") == "\"released\"", rest.out());
+  CHECK(field(rest.out(), "dropped") == "1");
+
+  CHECK(status_of(redis, {"run", "-q", "--events", "/dev/full", "-k", "k", "--", "true"}) == 0);
+  Process gone{
+      {"sh", "-c", "(" + rlock_binary() + " run -q --events 1 -k k -- sleep 0.3; echo $? >&2) | true"},
+      redis.environment()};
+  gone.exit_code();
+  CHECK(gone.err() == "0\n");
+}
+
+TEST_CASE("where nothing can be written is said before anything is sent") {
+  RedisServer redis;
+  TempDir folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  const auto refused = [&](const std::string& where, int status, const std::string& said) {
+    CAPTURE(where);
+    Rlock run = redis.rlock("run", "--events", where, "-k", "k", "--", "touch", folder / "ran");
+    CHECK(run.exit_code() == status);
+    CHECK_MESSAGE(run.err().find(said) != std::string::npos, run.err());
+  };
+  refused("77", 64, "--events: descriptor 77 is not open");
+  refused("0", 64, "--events: descriptor 0 is not open for writing");
+  refused(folder / "no/such", 71, "No such file or directory");
+  refused(folder / "pipe", 71, "nobody reads this pipe");
+  refused(folder.path(), 71, "Is a directory");
+  CHECK_FALSE(std::filesystem::exists(folder / "ran"));
+  CHECK_FALSE(redis.has("rlock:history:{k}"));
+}
+
+}  // namespace rlock::test
