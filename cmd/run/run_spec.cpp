@@ -413,7 +413,7 @@ VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
       .examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
                    {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
                    {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}},
-      .common = "key shared nonblock wait lease max-hold",
+      .common = "key shared type nonblock wait lease max-hold",
       .command_follows = true,
       .marked = &opt.command_marked,
   };
