@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "loop/source.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/forked.h"
 #include "support/process.h"
@@ -116,16 +117,10 @@ class Scene {
     };
   }
 
-  static bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
  private:
   TempDir folder_;
   std::chrono::milliseconds took_{0};
 };
-
-bool contains(const std::string& text, const std::string& part) { return Scene::contains(text, part); }
 
 /// Says that it runs, and runs on and on. The short sleeps let the shell see its signals.
 const std::string kRunOn = "echo ready >>$LOG; while :; do sleep 0.02; done";

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
@@ -17,8 +18,6 @@ using namespace std::chrono_literals;
 using HistoryJson = nlohmann::ordered_json;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// The entries, the newest first.
 HistoryJson holds(const RedisServer& redis, const std::string& key = "k") {
@@ -44,8 +43,8 @@ Rlock held(RedisServer& redis, const Words& more = {}) {
 }
 
 void wait_until_it_listens(RedisServer& redis) {
-  REQUIRE(
-      eventually([&] { return has(redis.cli({"PUBSUB", "CHANNELS"}), "redisson_lock__channel:{k}:"); }, 10s));
+  REQUIRE(eventually(
+      [&] { return contains(redis.cli({"PUBSUB", "CHANNELS"}), "redisson_lock__channel:{k}:"); }, 10s));
 }
 
 }  // namespace
@@ -76,9 +75,9 @@ TEST_CASE("history says who had a key, for how long, and how it ended: exit, sig
 
   Rlock text = redis.rlock("history", "k");
   CHECK(text.exit_code() == 0);
-  CHECK(has(text.out(), " (sh -c) \"hotfix 42\", held "));
-  CHECK(has(text.out(), ": exit 3\n"));
-  CHECK(has(text.out(), ": SIGKILL\n"));
+  CHECK(contains(text.out(), " (sh -c) \"hotfix 42\", held "));
+  CHECK(contains(text.out(), ": exit 3\n"));
+  CHECK(contains(text.out(), ": SIGKILL\n"));
   Rlock one = redis.rlock("history", "-n1", "k");
   CHECK(one.exit_code() == 0);
   CHECK(std::ranges::count(one.out(), '\n') == 1);
@@ -89,8 +88,8 @@ TEST_CASE("what nobody has held has no history: 1, and where KEY looks like a pa
   Rlock none = redis.rlock("history", "orders:*");
   CHECK(none.exit_code() == 1);
   CHECK(none.out().empty());
-  CHECK(has(none.err(), "no hold of 'orders:*' that has ended is written down"));
-  CHECK(has(none.err(), "rlock list 'orders:*'"));
+  CHECK(contains(none.err(), "no hold of 'orders:*' that has ended is written down"));
+  CHECK(contains(none.err(), "rlock list 'orders:*'"));
 }
 
 TEST_CASE("a key that --min-hold or --once-per keeps has its entry, too") {
@@ -115,8 +114,8 @@ TEST_CASE("inspect of a free key says who had it last") {
   CHECK(status_of(redis, {"run", "-k", "k", "--", "sh", "-c", "exit 3"}) == 3);
   Rlock inspect = redis.rlock("inspect", "k");
   CHECK(inspect.exit_code() == 0);
-  CHECK(has(inspect.out(), "k             free\n  last: "));
-  CHECK(has(inspect.out(), " ago: exit 3\n"));
+  CHECK(contains(inspect.out(), "k             free\n  last: "));
+  CHECK(contains(inspect.out(), " ago: exit 3\n"));
   Rlock json = redis.rlock("inspect", "--json", "k");
   CHECK(json.exit_code() == 0);
   CHECK(HistoryJson::parse(json.out())["keys"][0]["last"]["exit"] == 3);
@@ -137,7 +136,7 @@ TEST_CASE("who has stopped a run, and why, is in its history") {
   CHECK(status_of(redis, {"stop", "k", "--reason", "the release is off"}) == 0);
   CHECK(run.exit_code() == 124);
   CHECK(last(redis)["outcome"] == "stopped");
-  CHECK(has(last(redis)["why"].get<std::string>(), ": the release is off"));
+  CHECK(contains(last(redis)["why"].get<std::string>(), ": the release is off"));
 }
 
 TEST_CASE("a run that loses its lock by unlock hears of it at once, and says by whom and why") {
@@ -147,16 +146,16 @@ TEST_CASE("a run that loses its lock by unlock hears of it at once, and says by 
   wait_until_it_listens(redis);
   CHECK(status_of(redis, {"unlock", "--yes", "k", "--reason", "stuck since noon"}) == 0);
   CHECK(run.exit_code(5s) == 125);  // its next renewal is twenty minutes away
-  CHECK(has(run.err(), "lost 'k': removed by "));
-  CHECK(has(run.err(), ": stuck since noon; stopping the command: SIGTERM now"));
+  CHECK(contains(run.err(), "lost 'k': removed by "));
+  CHECK(contains(run.err(), ": stuck since noon; stopping the command: SIGTERM now"));
   const HistoryJson status = HistoryJson::parse(read_file(folder / "status"));
   CHECK(status["outcome"] == "lost");
-  CHECK(has(status["error"].get<std::string>(), "removed by "));
-  CHECK(has(status["error"].get<std::string>(), ": stuck since noon"));
+  CHECK(contains(status["error"].get<std::string>(), "removed by "));
+  CHECK(contains(status["error"].get<std::string>(), ": stuck since noon"));
   const HistoryJson all = holds(redis);
   REQUIRE(all.size() == 1);
   CHECK(all[0]["outcome"] == "removed");
-  CHECK(has(all[0]["why"].get<std::string>(), ": stuck since noon"));
+  CHECK(contains(all[0]["why"].get<std::string>(), ": stuck since noon"));
 }
 
 TEST_CASE("a run that heard nothing of the removal finds it in the history") {
@@ -164,8 +163,8 @@ TEST_CASE("a run that heard nothing of the removal finds it in the history") {
   Rlock run = redis.rlock("run", "-k", "k", "--", "sh", "-c", "$0 unlock --yes k --reason noon 2>/dev/null",
                           rlock_binary());
   CHECK(run.exit_code() == 125);
-  CHECK(has(run.err(), "'k' was removed by "));
-  CHECK(has(run.err(), ": noon"));
+  CHECK(contains(run.err(), "'k' was removed by "));
+  CHECK(contains(run.err(), ": noon"));
   CHECK(holds(redis).size() == 1);
 }
 
@@ -176,17 +175,17 @@ TEST_CASE("a lock of Redisson that was removed has its entry: by whom, why, and 
   CHECK(Rlock{{"unlock", "-y", "k", "--reason", "stuck"}, redis.environment()}.exit_code() == 0);
   Rlock history = redis.rlock("history", "k");
   CHECK(history.exit_code() == 0);
-  CHECK_MESSAGE(has(history.out(), "  8d1f2c...:57 (a Redisson client): removed by "), history.out());
-  CHECK(has(history.out(), ": stuck\n"));
-  CHECK_FALSE(has(history.out(), "held"));
+  CHECK_MESSAGE(contains(history.out(), "  8d1f2c...:57 (a Redisson client): removed by "), history.out());
+  CHECK(contains(history.out(), ": stuck\n"));
+  CHECK_FALSE(contains(history.out(), "held"));
   Rlock inspect = redis.rlock("inspect", "k");
   CHECK(inspect.exit_code() == 0);
-  CHECK(has(inspect.out(), "last: 8d1f2c...:57 (a Redisson client), "));
+  CHECK(contains(inspect.out(), "last: 8d1f2c...:57 (a Redisson client), "));
   redis.cli({"HSET", "k", "8d1f2c3a-1111-4222-8333-444455556666:57", "1"});
   CHECK(Rlock{{"unlock", "-y", "k"}, redis.environment()}.exit_code() == 0);
   Rlock twice = redis.rlock("history", "--json", "k");
   CHECK(twice.exit_code() == 0);
-  CHECK(has(twice.out(), "\"outcome\":\"removed\""));
+  CHECK(contains(twice.out(), "\"outcome\":\"removed\""));
   CHECK(redis.cli({"ZCARD", "rlock:history:{k}"}) == "2");
 }
 
@@ -199,8 +198,8 @@ TEST_CASE("the history of the other keys of a run says that one of them was remo
   CHECK(last(redis)["outcome"] == "removed");
   CHECK(last(redis, "other")["outcome"] == "lost");
   const std::string why = last(redis, "other")["why"];
-  CHECK(has(why, "one of 'k', 'other' was removed by "));
-  CHECK(has(why, ": noon"));
+  CHECK(contains(why, "one of 'k', 'other' was removed by "));
+  CHECK(contains(why, ": noon"));
 }
 
 TEST_CASE("a key that --min-hold keeps has a second entry when it is removed") {
@@ -210,7 +209,7 @@ TEST_CASE("a key that --min-hold keeps has a second entry when it is removed") {
   const HistoryJson all = holds(redis);
   REQUIRE(all.size() == 2);
   CHECK(all[0]["outcome"] == "removed");
-  CHECK(has(all[0]["why"].get<std::string>(), ": too early"));
+  CHECK(contains(all[0]["why"].get<std::string>(), ": too early"));
   CHECK(all[1]["outcome"] == "ran");
 }
 
@@ -221,7 +220,8 @@ TEST_CASE("a message that says so takes no lock away") {
   const std::string owner = redis.cli({"HKEYS", "k"});
   Monitor monitor{redis};
   redis.cli({"PUBLISH", "redisson_lock__channel:{k}:" + owner, "removed\nme\nfor fun"});
-  REQUIRE(eventually([&] { return !monitor.commands().empty() && has(monitor.commands().back(), "EVAL"); }));
+  REQUIRE(
+      eventually([&] { return !monitor.commands().empty() && contains(monitor.commands().back(), "EVAL"); }));
   CHECK(run.running());
   CHECK(redis.has("k"));
   run.signal(SIGTERM);
@@ -294,7 +294,7 @@ TEST_CASE("RLOCK_HISTORY=0, and history = 0 in a file, write nothing; other word
   off.env["RLOCK_HISTORY"] = "never";
   Rlock junk{{"run", "-k", "k", "--", "true"}, off};
   CHECK(junk.exit_code() == 78);
-  CHECK(has(junk.err(), "RLOCK_HISTORY: expected yes or no"));
+  CHECK(contains(junk.err(), "RLOCK_HISTORY: expected yes or no"));
 }
 
 TEST_CASE("what stands in the way of a history hinders no release, and reaches no terminal as it is") {
@@ -313,18 +313,18 @@ TEST_CASE("what stands in the way of a history hinders no release, and reaches n
                              Words{"inspect", "--json", "p"}}) {
     Rlock rlock{words, redis.environment()};
     CHECK(rlock.exit_code() == 0);
-    CHECK_FALSE(has(rlock.out() + rlock.err(), "\x1b"));
-    CHECK_FALSE(has(rlock.out() + rlock.err(), "\x07"));
-    CHECK_FALSE(has(rlock.out() + rlock.err(), "\u202e"));
+    CHECK_FALSE(contains(rlock.out() + rlock.err(), "\x1b"));
+    CHECK_FALSE(contains(rlock.out() + rlock.err(), "\x07"));
+    CHECK_FALSE(contains(rlock.out() + rlock.err(), "\u202e"));
   }
 }
 
 TEST_CASE("arguments of the command are not written down, unless --show-args says so") {
   RedisServer redis;
   CHECK(status_of(redis, {"run", "-k", "k", "--", "true", "--token", "CANARY"}) == 0);
-  CHECK_FALSE(has(redis.cli({"ZRANGE", "rlock:history:{k}", "0", "-1"}), "CANARY"));
+  CHECK_FALSE(contains(redis.cli({"ZRANGE", "rlock:history:{k}", "0", "-1"}), "CANARY"));
   CHECK(status_of(redis, {"run", "-k", "k", "--show-args", "--", "true", "shown"}) == 0);
-  CHECK(has(last(redis)["meta"]["command"].get<std::string>(), "shown"));
+  CHECK(contains(last(redis)["meta"]["command"].get<std::string>(), "shown"));
 }
 
 TEST_CASE("the release and the history are one request") {
@@ -338,7 +338,7 @@ TEST_CASE("the release and the history are one request") {
     Rlock run{{"run", "-k", "k", "--", "true"}, options};
     REQUIRE(run.exit_code() == 0);
     redis.cli({"PING"});
-    REQUIRE(eventually([&] { return has(monitor.commands().back(), "PING"); }));
+    REQUIRE(eventually([&] { return contains(monitor.commands().back(), "PING"); }));
     return monitor.commands().size();
   };
   CHECK(requests(redis.environment()) == requests(off));

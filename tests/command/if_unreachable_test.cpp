@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/process.h"
@@ -60,33 +61,31 @@ Ended once(const std::string& url, const std::string& choice, Words more = {}) {
   return {status, rlock.out(), err.empty() ? err : last_line_of(err), read_file(folder / "s")};
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 /// It ran without a lock, and said so.
 void check_ran(const Ended& ended) {
   CHECK(ended.status == 3);
   CHECK(ended.out == "held=0 owner=\n");
-  CHECK(has(ended.last_line, "; the command runs without a lock (--if-unreachable run)"));
-  CHECK(has(ended.record,
-            R"("outcome":"ran","exit":3,"command_exit":3,"command_signal":null,"locked":false,)"));
-  CHECK(has(ended.record, R"("held_ms":null,"released":null)"));
-  CHECK_FALSE(has(ended.record, R"("error":null)"));
+  CHECK(contains(ended.last_line, "; the command runs without a lock (--if-unreachable run)"));
+  CHECK(contains(ended.record,
+                 R"("outcome":"ran","exit":3,"command_exit":3,"command_signal":null,"locked":false,)"));
+  CHECK(contains(ended.record, R"("held_ms":null,"released":null)"));
+  CHECK_FALSE(contains(ended.record, R"("error":null)"));
 }
 
 void check_skipped(const Ended& ended) {
   CHECK(ended.status == 0);
   CHECK(ended.out == "");
-  CHECK(has(ended.last_line, "; the command does not run (--if-unreachable skip)"));
-  CHECK(has(ended.record, R"("outcome":"unreachable","exit":0,)"));
-  CHECK(has(ended.record, R"("locked":false)"));
+  CHECK(contains(ended.last_line, "; the command does not run (--if-unreachable skip)"));
+  CHECK(contains(ended.record, R"("outcome":"unreachable","exit":0,)"));
+  CHECK(contains(ended.record, R"("locked":false)"));
 }
 
 void check_failed(const Ended& ended) {
   CHECK(ended.status == 69);
   CHECK(ended.out == "");
-  CHECK(has(ended.last_line, "cannot use redis at "));
-  CHECK_FALSE(has(ended.last_line, "--if-unreachable"));
-  CHECK(has(ended.record, R"("outcome":"unreachable","exit":69,)"));
+  CHECK(contains(ended.last_line, "cannot use redis at "));
+  CHECK_FALSE(contains(ended.last_line, "--if-unreachable"));
+  CHECK(contains(ended.record, R"("outcome":"unreachable","exit":69,)"));
 }
 
 }  // namespace
@@ -127,8 +126,8 @@ TEST_CASE("nobody runs without a lock where a server still says that the key exi
   const Ended ended = once(fake->url(), "run");
   CHECK(ended.status == 69);
   CHECK(ended.out == "");
-  CHECK(has(ended.last_line, "; 'k' exists there, so the command does not run without a lock"));
-  CHECK(has(ended.record, R"("outcome":"unreachable","exit":69,)"));
+  CHECK(contains(ended.last_line, "; 'k' exists there, so the command does not run without a lock"));
+  CHECK(contains(ended.record, R"("outcome":"unreachable","exit":69,)"));
 }
 
 TEST_CASE("--if-unreachable changes no other status: busy, denied, another type, a wrong configuration") {
@@ -148,7 +147,7 @@ TEST_CASE("--if-unreachable changes no other status: busy, denied, another type,
       const Ended ended = once(url, choice);
       CHECK(ended.status == status);
       CHECK(ended.out == "");
-      CHECK(has(ended.record, R"("locked":false)"));
+      CHECK(contains(ended.record, R"("locked":false)"));
     }
   }
   CHECK(once(redis.url(), "perhaps").status == 64);
@@ -174,8 +173,8 @@ TEST_CASE("a server of use: the command runs under the lock, whatever --if-unrea
   for (const char* choice : {"fail", "skip", "run"}) {
     const Ended ended = once(redis.url(), choice);
     CHECK(ended.status == 3);
-    CHECK(has(ended.out, "held=1 owner="));
-    CHECK(has(ended.record, R"("locked":true)"));
+    CHECK(contains(ended.out, "held=1 owner="));
+    CHECK(contains(ended.record, R"("locked":true)"));
   }
 }
 
@@ -197,13 +196,13 @@ TEST_CASE("-q hides the line of skip and not the warning of run; flock is silent
   Rlock runs{{"run", "-q", "-k", "k", "--if-unreachable", "run", "--", "echo", "ran"}, options};
   CHECK(runs.exit_code(kDeadline) == 0);
   CHECK(runs.out() == "ran\n");
-  CHECK(has(runs.err(), "runs without a lock"));
+  CHECK(contains(runs.err(), "runs without a lock"));
   Rlock flock_skips{{"flock", "--if-unreachable", "skip", "k", "echo", "ran"}, options};
   CHECK(flock_skips.exit_code(kDeadline) == 0);
   CHECK(flock_skips.out() + flock_skips.err() == "");
   Rlock flock_runs{{"flock", "--if-unreachable", "run", "k", "sh", "-c", "kill -TERM $$"}, options};
   CHECK(flock_runs.exit_code(kDeadline) == 128 + SIGTERM);
-  CHECK(has(flock_runs.err(), "runs without a lock"));
+  CHECK(contains(flock_runs.err(), "runs without a lock"));
 }
 
 TEST_CASE("a command without a lock ends as one under a lock: by its signal, by --max-hold, by ours") {
@@ -240,8 +239,8 @@ TEST_CASE("the configuration file sets if-unreachable, and the option beats it")
   CHECK(Rlock{{"inspect", "k"}, options}.exit_code(kDeadline) == 69);
   Rlock config{{"config"}, options};
   CHECK(config.exit_code(kDeadline) == 0);
-  CHECK(has(config.out(), "if-unreachable"));
-  CHECK(has(config.out(), "skip"));
+  CHECK(contains(config.out(), "if-unreachable"));
+  CHECK(contains(config.out(), "skip"));
 }
 
 }  // namespace rlock::test

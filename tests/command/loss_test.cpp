@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
@@ -18,10 +19,6 @@ namespace {
 
 /// Says "ready", and how it ends when it is asked to.
 const char* const kObedient = "trap 'echo term; exit 0' TERM; echo ready; while :; do sleep 0.02; done";
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 pid_t guardian_of(const Process& run) {
   for (pid_t pid : run.family())

@@ -7,14 +7,13 @@
 
 #include "support/cli.h"
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
 namespace {
 
 constexpr auto kDeadline = std::chrono::seconds{30};
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string key_on(std::size_t third) {
   for (int number = 0;; ++number)
@@ -35,7 +34,7 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
   }
   Rlock whole{{"list", "--json"}, options};
   CHECK(whole.exit_code(kDeadline) == 0);
-  CHECK(has(whole.out(), R"("complete":true)"));
+  CHECK(contains(whole.out(), R"("complete":true)"));
   const std::string dead = std::to_string(cluster.node(2).port());
   cluster.node(2).kill();
   const std::vector<Words> calls{{"list", "--json"},
@@ -48,11 +47,11 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
     Rlock rlock{call, options};
     CHECK(rlock.exit_code(kDeadline) == 69);
     const std::string out = rlock.out();
-    CHECK(has(out, '"' + keys[0] + '"'));
-    CHECK(has(out, '"' + keys[1] + '"'));
-    CHECK_FALSE(has(out, '"' + keys[2] + '"'));
-    CHECK(has(out, R"("complete":false)"));
-    CHECK(has(rlock.err(), dead));
+    CHECK(contains(out, '"' + keys[0] + '"'));
+    CHECK(contains(out, '"' + keys[1] + '"'));
+    CHECK_FALSE(contains(out, '"' + keys[2] + '"'));
+    CHECK(contains(out, R"("complete":false)"));
+    CHECK(contains(rlock.err(), dead));
   }
   Rlock of_dead{{"inspect", keys[2]}, options};
   CHECK(of_dead.exit_code(kDeadline) == 69);

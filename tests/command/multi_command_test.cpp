@@ -8,6 +8,7 @@
 #include <set>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/crowd.h"
 #include "support/eventually.h"
 #include "support/hello.h"
@@ -18,10 +19,6 @@
 using namespace rlock::test;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Folders with the evidence of a, b and c.
 struct Witnesses {

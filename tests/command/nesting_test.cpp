@@ -8,6 +8,7 @@
 #include <string>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -17,8 +18,6 @@ using namespace rlock::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A script that holds k as the type $1.
 const std::string kHold =
@@ -62,7 +61,7 @@ TEST_CASE("a run whose RLOCK_STACK was cleared joins the run above it by that on
 TEST_CASE("a run that is no part of the script does not join its hold") {
   RedisServer redis;
   Process outer = script(redis, "lock", kHold + "echo on; exec sleep 60\n");
-  REQUIRE(eventually([&] { return has(outer.out(), "on"); }));
+  REQUIRE(eventually([&] { return contains(outer.out(), "on"); }));
   Rlock other = redis.rlock("run", "-n", "-k", "k", "--", "echo", "inside");
   CHECK(other.exit_code() == 75);
   CHECK(other.out().empty());
@@ -175,15 +174,15 @@ TEST_CASE("what cannot be joined is a deadlock: 75 after a second, with what to 
   RedisServer redis;
   Process run = sh(redis, "\"$RLOCK\" run -k k -- \"$RLOCK\" lock acquire k --lease 1m");
   CHECK(run.exit_code() == 75);
-  CHECK_MESSAGE(has(run.err(), "deadlock: 'k' is held by process "), run.err());
+  CHECK_MESSAGE(contains(run.err(), "deadlock: 'k' is held by process "), run.err());
   CHECK_MESSAGE(
-      has(run.err(),
-          "(rlock), which waits for this command; add --while-pid $$ to take a hold inside that one"),
+      contains(run.err(),
+               "(rlock), which waits for this command; add --while-pid $$ to take a hold inside that one"),
       run.err());
   Process named = sh(
       redis, "\"$RLOCK\" run -k k -- sh -c '\"$RLOCK\" lock acquire k --owner me --while-pid $$; exit $?'");
   CHECK(named.exit_code() == 75);
-  CHECK_MESSAGE(has(named.err(), "leave out --owner"), named.err());
+  CHECK_MESSAGE(contains(named.err(), "leave out --owner"), named.err());
 }
 
 TEST_CASE("lock acquire --export tells the rest of a script what it holds, whatever the key is") {
@@ -230,12 +229,12 @@ TEST_CASE("lock acquire --export=sh and --export=fish print what those shells ev
   REQUIRE(eventually([&] { return !redis.has("k"); }));
   Process fish = sh(redis, acquire + "--export=fish; exit $?");
   CHECK(fish.exit_code() == 0);
-  CHECK_MESSAGE(has(fish.out(), "set -gx RLOCK_KEY 'k'\n"), fish.out());
+  CHECK_MESSAGE(contains(fish.out(), "set -gx RLOCK_KEY 'k'\n"), fish.out());
   REQUIRE(eventually([&] { return !redis.has("k"); }));
   const std::string owner = acquired(redis, "k");
   Process failed = sh(redis, acquire + "--export=fish; exit 3");
   CHECK(failed.exit_code() == 3);
-  CHECK_MESSAGE(!has(failed.out(), "(exit"), failed.out());
+  CHECK_MESSAGE(!contains(failed.out(), "(exit"), failed.out());
 }
 
 TEST_CASE("lock release finds no owner by itself inside rlock run: that hold is the run's") {
@@ -268,6 +267,6 @@ TEST_CASE("run --owner joins the hold of an earlier step, and does not run when 
   Rlock late = redis.rlock("run", "-k", "k", "--owner", "ci-1", "--", "echo", "ran");
   CHECK(late.exit_code() == 75);
   CHECK(late.out().empty());
-  CHECK(has(late.err(), "'k' is not held by owner 'ci-1'"));
+  CHECK(contains(late.err(), "'k' is not held by owner 'ci-1'"));
   CHECK_FALSE(redis.has("k"));
 }

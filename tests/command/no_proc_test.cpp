@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/profile.h"
 #include "support/redis_server.h"
@@ -36,10 +37,6 @@ Process run_without_proc(const RedisServer& redis, const std::string& options, c
                {"unshare", "-rm", "sh", "-c",
                 kNoProc + ("exec \"$RLOCK\" run -k k " + options + " -- bash -c \"$COMMAND\"")},
                environment);
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Says who does not obey, once it has stopped obeying, and outlives its first process.

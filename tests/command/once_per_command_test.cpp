@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -30,8 +31,6 @@ std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("what is done is not done again: status 0, outcome done, and who has done it") {
@@ -41,8 +40,8 @@ TEST_CASE("what is done is not done again: status 0, outcome done, and who has d
     TempDir folder;
     const Words status{"--type", type, "--status-file", folder / "status"};
     CHECK(status_of(redis, once("10m", status)) == 0);
-    CHECK(has(read_file(folder / "status"), "\"outcome\":\"ran\""));
-    CHECK(has(read_file(folder / "status"), "\"released\":\"kept\""));
+    CHECK(contains(read_file(folder / "status"), "\"outcome\":\"ran\""));
+    CHECK(contains(read_file(folder / "status"), "\"released\":\"kept\""));
     CHECK(redis.pttl("report") > 590'000);
     for (const Words& wait : {Words{}, Words{"-n"}, Words{"-w", "5s"}}) {
       Words options = status;
@@ -50,9 +49,9 @@ TEST_CASE("what is done is not done again: status 0, outcome done, and who has d
       options.push_back("-v");
       Rlock next{once("10m", options, {"touch", folder / "again"}), redis.environment()};
       CHECK(next.exit_code() == 0);
-      CHECK(has(next.err(), "'report' was done "));
-      CHECK(has(next.err(), "; again after "));
-      CHECK(has(read_file(folder / "status"), "\"outcome\":\"done\",\"exit\":0"));
+      CHECK(contains(next.err(), "'report' was done "));
+      CHECK(contains(next.err(), "; again after "));
+      CHECK(contains(read_file(folder / "status"), "\"outcome\":\"done\",\"exit\":0"));
       CHECK_FALSE(std::filesystem::exists(folder / "again"));
     }
     for (const Words& words : {Words{"-q", "--type", type}, Words{"--type", type}}) {
@@ -97,7 +96,7 @@ TEST_CASE("runs that wait end when the work is done, wherever they stand in the 
     const auto done = std::chrono::steady_clock::now();
     for (Rlock& waiter : waiters) {
       CHECK(waiter.exit_code() == 0);
-      CHECK(has(waiter.err(), "'report' was done "));
+      CHECK(contains(waiter.err(), "'report' was done "));
     }
     CHECK(std::chrono::steady_clock::now() - done < 3s);
     CHECK_FALSE(std::filesystem::exists(folder / "again"));
@@ -141,7 +140,7 @@ TEST_CASE("--once-per is for one key of a lock that one owner has, on one server
     CAPTURE(more.front());
     Rlock refused{once("10m", more), redis.environment()};
     CHECK(refused.exit_code() == 64);
-    CHECK(has(refused.err(), "--once-per "));
+    CHECK(contains(refused.err(), "--once-per "));
   }
   Rlock nested{
       {"run", "-k", "report", "--", rlock_binary(), "run", "-k", "report", "--once-per", "1m", "--", "true"},

@@ -42,17 +42,18 @@ TEST_CASE("who would wait behind so many others exits with 75 at once, and leave
     Rlock holder{holding, redis.environment()};
     REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
     Rlock first{run_of(type, {"-q"}), redis.environment()};
-    REQUIRE(eventually([&] { return has(seen(redis), ", 1 waits"); }, 10s));
+    REQUIRE(eventually([&] { return contains(seen(redis), ", 1 waits"); }, 10s));
     Rlock second{run_of(type, {"-q", "--queue-limit", "2"}), redis.environment()};
-    REQUIRE(eventually([&] { return has(seen(redis), ", 2 wait"); }, 10s));
+    REQUIRE(eventually([&] { return contains(seen(redis), ", 2 wait"); }, 10s));
 
     Rlock third{run_of(type, {"--queue-limit", "2", "--status-file", folder / "status"}),
                 redis.environment()};
     CHECK(third.exit_code() == 75);
-    CHECK_MESSAGE(has(third.err(), "not waiting for 'deploy': 2 processes wait already (--queue-limit 2)"),
-                  third.err());
-    CHECK(has(read_file(folder / "status"), "\"outcome\":\"busy\",\"exit\":75"));
-    CHECK_MESSAGE(has(seen(redis), ", 2 wait"), seen(redis));
+    CHECK_MESSAGE(
+        contains(third.err(), "not waiting for 'deploy': 2 processes wait already (--queue-limit 2)"),
+        third.err());
+    CHECK(contains(read_file(folder / "status"), "\"outcome\":\"busy\",\"exit\":75"));
+    CHECK_MESSAGE(contains(seen(redis), ", 2 wait"), seen(redis));
 
     holder.signal(SIGTERM);
     CHECK(first.exit_code(20s) == 0);
@@ -71,8 +72,8 @@ TEST_CASE("a limit of 0 never waits, takes what is free, and keeps the status of
   Rlock asked{{"lock", "acquire", "deploy", "--lease", "1m", "--queue-limit", "0", "--json"},
               redis.environment()};
   CHECK(asked.exit_code() == 75);
-  CHECK_MESSAGE(has(asked.out(), R"({"v":1,"outcome":"busy","key":"deploy")"), asked.out());
-  CHECK_MESSAGE(!has(seen(redis), "wait"), seen(redis));
+  CHECK_MESSAGE(contains(asked.out(), R"({"v":1,"outcome":"busy","key":"deploy")"), asked.out());
+  CHECK_MESSAGE(!contains(seen(redis), "wait"), seen(redis));
 }
 
 TEST_CASE("of several keys the line of the busy one counts") {
@@ -91,8 +92,9 @@ TEST_CASE("without a line of waiters --queue-limit is refused, and nothing is se
   for (const std::string type : {"spin", "plain"}) {
     Rlock refused{run_of(type, {"--queue-limit", "1"}), redis.environment()};
     CHECK(refused.exit_code() == 64);
-    CHECK_MESSAGE(has(refused.err(), "--queue-limit with --type " + type + ": its waiters stand in no line"),
-                  refused.err());
+    CHECK_MESSAGE(
+        contains(refused.err(), "--queue-limit with --type " + type + ": its waiters stand in no line"),
+        refused.err());
   }
   for (const std::string value : {"-1", "many", ""}) {
     CAPTURE(value);
@@ -101,7 +103,7 @@ TEST_CASE("without a line of waiters --queue-limit is refused, and nothing is se
   Masters three{3};
   Rlock several = three.rlock("run", "-k", "deploy", "--queue-limit", "1", "--", "true");
   CHECK(several.exit_code() == 64);
-  CHECK_MESSAGE(has(several.err(), "--queue-limit with several servers"), several.err());
+  CHECK_MESSAGE(contains(several.err(), "--queue-limit with several servers"), several.err());
   CHECK_FALSE(redis.has("deploy"));
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/crowd.h"
 #include "support/eventually.h"
 #include "support/masters.h"
@@ -26,10 +27,6 @@ constexpr auto kRefusal = 1500ms + 1000ms;
 
 /// For starting rlock, on top of any limit: with sanitizers that takes its time.
 constexpr auto kSlack = 2000ms;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The number behind "name": in a status record.
 long number_in(const std::string& record, const std::string& name) {

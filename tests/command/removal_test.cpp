@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -15,10 +16,6 @@ namespace rlock::test {
 namespace {
 
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// The environment of somebody without a terminal.
 Process::Options without_terminal(const RedisServer& redis) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/hello.h"
 #include "support/lock_verbs.h"
@@ -16,8 +17,6 @@
 using namespace rlock::test;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Holds `key` until it is ended.
 Rlock holder(const RedisServer& redis, const std::string& key) {
@@ -57,9 +56,9 @@ TEST_CASE("a busy lock: 75 at once with -n, or what -E says; and a word about wh
 
   Rlock busy = redis.rlock("run", "-n", "-k", "deploy", "--", "true");
   CHECK(busy.exit_code() == 75);
-  CHECK(has(busy.err(), "'deploy' is held by "));
-  CHECK(has(busy.err(), "(sleep) \"hotfix 42\""));
-  CHECK_FALSE(has(busy.err(), "unlock"));  // its holder is alive
+  CHECK(contains(busy.err(), "'deploy' is held by "));
+  CHECK(contains(busy.err(), "(sleep) \"hotfix 42\""));
+  CHECK_FALSE(contains(busy.err(), "unlock"));  // its holder is alive
   Rlock quiet = redis.rlock("run", "-nqE0", "-k", "deploy", "--", "true");
   CHECK(quiet.exit_code() == 0);
   CHECK(quiet.err().empty());
@@ -74,10 +73,10 @@ TEST_CASE("a wait that ends is 75, and lines say why it lasted") {
   Rlock waiter = redis.rlock("run", "-w", "1500ms", "-k", "k", "--", "true");
   CHECK(waiter.exit_code() == 75);
   CHECK(watch.elapsed() >= 1500ms);
-  CHECK(has(waiter.err(), "rlock: waiting for 'k': held by "));
-  CHECK(has(waiter.err(), "1st of 1"));
+  CHECK(contains(waiter.err(), "rlock: waiting for 'k': held by "));
+  CHECK(contains(waiter.err(), "1st of 1"));
   CHECK(gave_up_after(waiter.err()) >= 1.5);
-  CHECK(has(waiter.err(), "s: 'k' is held by "));
+  CHECK(contains(waiter.err(), "s: 'k' is held by "));
 }
 
 TEST_CASE("a wait that ends when its first line is due names the holder all the same") {
@@ -87,8 +86,8 @@ TEST_CASE("a wait that ends when its first line is due names the holder all the 
 
   Rlock waiter = redis.rlock("run", "-w", "1s", "-k", "k", "--", "true");
   CHECK(waiter.exit_code() == 75);
-  CHECK(has(waiter.err(), "(sleep) \"hotfix 42\""));
-  CHECK_FALSE(has(waiter.err(), "Redisson"));
+  CHECK(contains(waiter.err(), "(sleep) \"hotfix 42\""));
+  CHECK_FALSE(contains(waiter.err(), "Redisson"));
 }
 
 TEST_CASE("who waits for a lock that --min-hold keeps is told so, although it waited before") {
@@ -100,12 +99,12 @@ TEST_CASE("who waits for a lock that --min-hold keeps is told so, although it wa
   Rlock waiter = redis.rlock("run", "-k", "k", "--", "true");
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{k}") == 1; }));
   waiter.signal(SIGUSR1);
-  REQUIRE(eventually([&] { return has(waiter.err(), "pid"); }));
+  REQUIRE(eventually([&] { return contains(waiter.err(), "pid"); }));
 
   job.signal(SIGTERM);
   CHECK(job.exit_code() == 0);
   waiter.signal(SIGUSR1);
-  CHECK(eventually([&] { return has(waiter.err(), "(exit 0)"); }));
+  CHECK(eventually([&] { return contains(waiter.err(), "(exit 0)"); }));
   waiter.signal(SIGTERM);
 }
 
@@ -150,11 +149,11 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
   Rlock kept = redis.rlock("run", "-w", "1500ms", "-k", "kept", "--", "true");
 
   CHECK(theirs.exit_code() == 75);
-  CHECK(has(theirs.err(),
-            "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1; frees in 3m1"));
+  CHECK(contains(theirs.err(),
+                 "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1; frees in 3m1"));
   CHECK(kept.exit_code() == 75);
-  CHECK(has(kept.err(), "; 1st of 1; kept 3m1"));
-  CHECK_FALSE(has(theirs.err() + kept.err(), "3m20s"));
+  CHECK(contains(kept.err(), "; 1st of 1; kept 3m1"));
+  CHECK_FALSE(contains(theirs.err() + kept.err(), "3m20s"));
 }
 
 TEST_CASE("USR1 asks a quiet waiter what it waits for") {
@@ -166,7 +165,7 @@ TEST_CASE("USR1 asks a quiet waiter what it waits for") {
 
   waiter.signal(SIGUSR1);
 
-  CHECK(eventually([&] { return has(waiter.err(), "waiting for 'k': held by "); }));
+  CHECK(eventually([&] { return contains(waiter.err(), "waiting for 'k': held by "); }));
 }
 
 TEST_CASE("a nested run of the same key is one more hold and no deadlock") {
@@ -218,8 +217,8 @@ TEST_CASE("--min-hold keeps the key for the rest, and says so to whoever comes")
   CHECK(rest <= 60'000);
   Rlock next = redis.rlock("run", "-n", "-k", "report", "--", "true");
   CHECK(next.exit_code() == 75);
-  CHECK(has(next.err(), "(true), finished "));
-  CHECK(has(next.err(), "more by --min-hold"));
+  CHECK(contains(next.err(), "(true), finished "));
+  CHECK(contains(next.err(), "more by --min-hold"));
 }
 
 TEST_CASE("--min-hold does not hold a command that could not start") {
@@ -257,7 +256,7 @@ TEST_CASE("a key that holds something else is 65 and stays as it is") {
   Rlock run = redis.rlock("run", "-k", "k", "--", "true");
 
   CHECK(run.exit_code() == 65);
-  CHECK(has(run.err(), "'k' holds "));
+  CHECK(contains(run.err(), "'k' holds "));
   CHECK(redis.cli({"GET", "k"}) == "text");
 }
 
@@ -267,8 +266,8 @@ TEST_CASE("a lock without a TTL is waited for and named") {
   Rlock run = redis.rlock("run", "-n", "-k", "k", "--", "true");
 
   CHECK(run.exit_code() == 75);
-  CHECK(has(run.err(), "6e0f02...:57 (a Redisson client)"));
-  CHECK(has(run.err(), "no TTL: it never frees itself"));
+  CHECK(contains(run.err(), "6e0f02...:57 (a Redisson client)"));
+  CHECK(contains(run.err(), "no TTL: it never frees itself"));
 }
 
 TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited") {
@@ -277,14 +276,14 @@ TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited")
   Rlock run{{"run", "-u", url, "-k", "k", "--", "true"}};
   CHECK(run.exit_code() == 69);
   CHECK(watch.elapsed() < 2s);
-  CHECK(has(run.err(), "onnection refused"));
-  CHECK(has(run.err(), "--url"));
+  CHECK(contains(run.err(), "onnection refused"));
+  CHECK(contains(run.err(), "--url"));
 
   Rlock patient{{"run", "-u", url, "-w", "700ms", "-k", "k", "--", "true"}};
   CHECK(patient.exit_code() == 69);
   CHECK(watch.elapsed() >= 700ms);
-  CHECK(has(patient.err(), "--url"));
-  CHECK(!has(patient.err(), "--wait"));  // it has waited
+  CHECK(contains(patient.err(), "--url"));
+  CHECK(!contains(patient.err(), "--wait"));  // it has waited
 }
 
 TEST_CASE("a lock that is gone at its release was lost while the command ran: 125") {
@@ -292,7 +291,7 @@ TEST_CASE("a lock that is gone at its release was lost while the command ran: 12
   Rlock run = redis.rlock("run", "-k", "k", "--", "redis-cli", "-s", redis.socket(), "del", "k");
 
   CHECK(run.exit_code() == 125);
-  CHECK(has(run.err(), "lost 'k'"));
+  CHECK(contains(run.err(), "lost 'k'"));
 }
 
 TEST_CASE("several keys are taken sorted, each once, all or none") {
@@ -305,7 +304,7 @@ TEST_CASE("several keys are taken sorted, each once, all or none") {
   REQUIRE(eventually([&] { return redis.has("c"); }));
   Rlock busy = redis.rlock("run", "-n", "-k", "a", "-k", "c", "--", "true");
   CHECK(busy.exit_code() == 75);
-  CHECK(has(busy.err(), "'c' is held by "));
+  CHECK(contains(busy.err(), "'c' is held by "));
   CHECK(!redis.has("a"));
 }
 
@@ -322,7 +321,7 @@ TEST_CASE("a sleeping waiter sends nothing but its poll, and that rarely") {
   // Behind each question goes, in the same write, what writes down who holds the key.
   const auto polled = [](const std::vector<std::string>& lines) {
     return std::count_if(lines.begin(), lines.end(), [](const auto& line) {
-      return !has(line, "\"HELLO\"") && !has(line, "\"rlock:meta:{k}\"");
+      return !contains(line, "\"HELLO\"") && !contains(line, "\"rlock:meta:{k}\"");
     });
   };
   Monitor monitor{redis};

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/redis_server.h"
 
@@ -14,8 +15,6 @@ using namespace rlock::test;
 namespace {
 
 constexpr auto kPatience = 20s;  // of a test, for what takes milliseconds on an idle machine
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// rlock run with these options on key `k`, and this shell command.
 Rlock run(const RedisServer& redis, Words options, const std::string& script) {
@@ -71,7 +70,7 @@ TEST_CASE("a writer may read inside its write lock; a reader that wants to write
   CHECK(run(redis, {"-x"}, inner + "-s -- true").exit_code(kPatience) == 0);
   Rlock upgrade = run(redis, {"-s"}, inner + "-x -- true");
   CHECK(upgrade.exit_code(kPatience) != 0);
-  CHECK(has(upgrade.err(), "a read hold cannot become a write hold"));
+  CHECK(contains(upgrade.err(), "a read hold cannot become a write hold"));
   CHECK(!redis.has("k"));
 }
 
@@ -85,7 +84,7 @@ TEST_CASE("a fenced run is told the token of its hold, and the next one a larger
   };
   CHECK(fence() == "1\n");
   CHECK(fence() == "2\n");
-  CHECK(has(read_file(folder / "status"), "\"fence\":2"));
+  CHECK(contains(read_file(folder / "status"), "\"fence\":2"));
   CHECK(redis.keys() == "redisson_lock_token:{k}\n");
 }
 
@@ -96,12 +95,14 @@ TEST_CASE("a spin lock is waited for without a subscription") {
   Monitor monitor{redis};
   Rlock waiter = run(redis, {"--type", "spin", "-q"}, "true");
   const auto polls = [&] {
-    return std::ranges::count_if(monitor.commands(), [](const auto& line) { return has(line, "EVALSHA"); });
+    return std::ranges::count_if(monitor.commands(),
+                                 [](const auto& line) { return contains(line, "EVALSHA"); });
   };
   REQUIRE(eventually([&] { return polls() > 5; }, kPatience));
   held.signal(SIGTERM);
   CHECK(waiter.exit_code(kPatience) == 0);
-  CHECK(std::ranges::none_of(monitor.commands(), [](const auto& line) { return has(line, "SUBSCRIBE"); }));
+  CHECK(
+      std::ranges::none_of(monitor.commands(), [](const auto& line) { return contains(line, "SUBSCRIBE"); }));
 }
 
 TEST_CASE("a plain lock and a client that knows only SET NX PX exclude each other") {
@@ -154,8 +155,8 @@ TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
   CHECK(run(redis, {"--permits", "2"}, "true").exit_code(kPatience) == 0);
   Rlock other = run(redis, {"--permits", "5"}, "true");
   CHECK(other.exit_code(kPatience) == 65);
-  CHECK(has(other.err(), "'k' is a pool of 2 permits, not of 5"));
-  CHECK(has(other.err(), "rlock permit add k 3"));
+  CHECK(contains(other.err(), "'k' is a pool of 2 permits, not of 5"));
+  CHECK(contains(other.err(), "rlock permit add k 3"));
 }
 
 TEST_CASE("permits are not taken from a latch of that size") {
@@ -223,7 +224,7 @@ TEST_CASE("what stands under the key and is something else is refused with 65 an
       Rlock refused = run(redis, options, "echo ran");
       CHECK(refused.exit_code(kPatience) == 65);
       CHECK(refused.out().empty());
-      CHECK(has(refused.err(), "'k' "));
+      CHECK(contains(refused.err(), "'k' "));
       CHECK(redis.cli({"DUMP", "k"}) == before);
       CHECK(redis.keys() == "k\n");
     }
@@ -236,5 +237,5 @@ TEST_CASE("a lock on a read/write lock is told to use -x") {
   Rlock held = holding(redis, {"-s"}, folder);
   Rlock refused = run(redis, {"-n"}, "true");
   CHECK(refused.exit_code(kPatience) == 65);
-  CHECK(has(refused.err(), "(-x)"));
+  CHECK(contains(refused.err(), "(-x)"));
 }

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cmd/run/script_keeper.h"
 #include "cmd/server/deployment.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/profile.h"
@@ -30,8 +31,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Span = std::chrono::milliseconds;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// A script, of which $RLOCK is rlock, and that says which is its keeper.
 class Script {
@@ -59,7 +58,7 @@ class Script {
     for (const pid_t pid : process_->family()) {
       const std::string name = read_file(fmt::format("/proc/{}/comm", pid));
       const std::string words = read_file(fmt::format("/proc/{}/cmdline", pid));
-      if (guardian ? name == "guardian\n" : name == "rlock\n" && has(words, "--while-pid")) return pid;
+      if (guardian ? name == "guardian\n" : name == "rlock\n" && contains(words, "--while-pid")) return pid;
     }
     return 0;
   }
@@ -85,8 +84,8 @@ TEST_CASE("a keeper renews while the script goes on, and gives back when it has 
   CHECK(throughout([&] { return redis.has("k"); }, 2500ms));
   Rlock inspect = redis.rlock("inspect", "k");
   CHECK(inspect.exit_code() == 0);
-  CHECK(has(inspect.out(), fmt::format("pid {} (script.sh)", script.process().pid())));
-  CHECK(has(inspect.out(), "if it is dead"));
+  CHECK(contains(inspect.out(), fmt::format("pid {} (script.sh)", script.process().pid())));
+  CHECK(contains(inspect.out(), "if it is dead"));
   CHECK(status_of(redis, {"run", "-qn", "-k", "k", "--", "true"}) == 75);
   write_file(script.folder() + "/go", "go\n");
   CHECK(script.process().exit_code() == 0);
@@ -148,8 +147,8 @@ TEST_CASE(
     REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
     redis.del("k");
     CHECK(script.process().exit_code() == 128 + SIGTERM);
-    CHECK(has(script.process().err(),
-              "lost 'k': the server says that it is not ours any more; stopping process"));
+    CHECK(contains(script.process().err(),
+                   "lost 'k': the server says that it is not ours any more; stopping process"));
     CHECK(eventually([&] { return script.process().family().empty(); }, 5s));
   }
   Script script{redis,
@@ -158,8 +157,8 @@ TEST_CASE(
   REQUIRE(eventually([&] { return ::access((script.folder() + "/on").c_str(), F_OK) == 0; }, 10s));
   redis.del("k");
   CHECK(script.process().exit_code() == 7);
-  CHECK(has(script.process().err(), "lost 'k': "));
-  CHECK(has(script.process().err(), "the script runs on"));
+  CHECK(contains(script.process().err(), "lost 'k': "));
+  CHECK(contains(script.process().err(), "the script runs on"));
 }
 
 TEST_CASE("a script that is asked to end keeps the lock until all that it has started has ended, too") {
@@ -208,7 +207,7 @@ TEST_CASE("no process, another user's process, and no process id are 64 for --wh
   CHECK(status_of(redis, {"lock", "acquire", "k", "--while-pid", "0"}) == 64);
   Rlock gone = redis.rlock("lock", "acquire", "k", "--while-pid", "4194304");
   CHECK(gone.exit_code() == 64);
-  CHECK(has(gone.err(), "there is no process 4194304"));
+  CHECK(contains(gone.err(), "there is no process 4194304"));
   CHECK(redis.keys().empty());
 }
 
@@ -235,13 +234,13 @@ TEST_CASE("the wait for a script that has ended is over: nothing is held or queu
     script.signal(SIGKILL);
     script.exit_code();
     CHECK(acquire.exit_code() == 75);
-    CHECK(has(acquire.err(),
-              fmt::format("process {} has ended: nobody is left to hold 'k' for", script.pid())));
+    CHECK(contains(acquire.err(),
+                   fmt::format("process {} has ended: nobody is left to hold 'k' for", script.pid())));
     CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner}) == 0);
     const std::string left = redis.keys();
     CHECK_FALSE(redis.has("k"));
-    CHECK_MESSAGE(!has(left, ":line"), left);
-    CHECK_MESSAGE(!has(left, "queue"), left);
+    CHECK_MESSAGE(!contains(left, ":line"), left);
+    CHECK_MESSAGE(!contains(left, "queue"), left);
   }
 }
 
@@ -323,8 +322,8 @@ TEST_CASE("acquire takes several keys, says why in inspect, and --json names who
   CHECK(redis.has("a"));
   Rlock inspect = redis.rlock("inspect", "--json", "a");
   CHECK(inspect.exit_code() == 0);
-  CHECK(has(inspect.out(), "\"reason\":\"the night shift\""));
-  CHECK(has(inspect.out(), "\"team\":\"dba\""));
+  CHECK(contains(inspect.out(), "\"reason\":\"the night shift\""));
+  CHECK(contains(inspect.out(), "\"team\":\"dba\""));
   Rlock busy = redis.rlock("lock", "acquire", "-n", "a", "c", "--lease", "1m", "--json");
   CHECK(busy.exit_code() == 75);
   CHECK(busy.out().starts_with(
@@ -333,7 +332,7 @@ TEST_CASE("acquire takes several keys, says why in inspect, and --json names who
   Rlock held = redis.rlock("lock", "acquire", "x", "y", "--lease", "1m", "--json");
   CHECK(held.exit_code() == 0);
   CHECK(held.out().starts_with("{\"v\":1,\"key\":null,\"name\":null,\"type\":\"lock\""));
-  CHECK(has(held.out(), "\"outcome\":\"held\",\"keys\":[\"x\",\"y\"]}"));
+  CHECK(contains(held.out(), "\"outcome\":\"held\",\"keys\":[\"x\",\"y\"]}"));
   CHECK(status_of(redis, {"lock", "acquire", "-n", "r", "--lease", "1m", "--sync-replicas", "1"}) == 69);
   CHECK_FALSE(redis.has("r"));
 }

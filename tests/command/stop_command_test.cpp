@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/masters.h"
@@ -23,8 +24,6 @@ using namespace std::chrono_literals;
 namespace {
 
 using Span = std::chrono::milliseconds;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::string figures(std::vector<Span> times) {
   std::ranges::sort(times);
@@ -43,12 +42,12 @@ TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, and
     REQUIRE(eventually([&] { return redis.has("k") && run.family().size() >= 3; }, 10s));
     Rlock stop = redis.rlock("stop", "k", "--reason", "the release is off");
     CHECK(stop.exit_code() == 0);
-    CHECK(has(stop.err(), "'k' has ended: "));
+    CHECK(contains(stop.err(), "'k' has ended: "));
     CHECK(run.exit_code() == 124);
-    CHECK(has(run.err(), "asked to end by "));
-    CHECK(has(run.err(), ": the release is off; stopping the command: SIGTERM now, SIGKILL in "));
-    CHECK(has(read_file(folder / "status"), "\"outcome\":\"stopped\",\"exit\":124"));
-    CHECK(has(read_file(folder / "status"), "\"released\":\"yes\""));
+    CHECK(contains(run.err(), "asked to end by "));
+    CHECK(contains(run.err(), ": the release is off; stopping the command: SIGTERM now, SIGKILL in "));
+    CHECK(contains(read_file(folder / "status"), "\"outcome\":\"stopped\",\"exit\":124"));
+    CHECK(contains(read_file(folder / "status"), "\"released\":\"yes\""));
     CHECK_FALSE(redis.has("k"));
   }
 }
@@ -78,8 +77,8 @@ TEST_CASE("what is free is 1, what cannot be asked 65, and it names unlock") {
     CAPTURE(key);
     Rlock stop = redis.rlock("stop", key);
     CHECK(stop.exit_code() == 65);
-    CHECK(has(stop.err(), "cannot be asked"));
-    CHECK(has(stop.err(), "rlock unlock " + key));
+    CHECK(contains(stop.err(), "cannot be asked"));
+    CHECK(contains(stop.err(), "rlock unlock " + key));
     CHECK(redis.has(key));
   }
 }
@@ -107,8 +106,8 @@ TEST_CASE("a command that does not end in time is 75, and keeps its lock until i
   REQUIRE(eventually([&] { return run.out() == "on\n"; }, 10s));
   Rlock stop = redis.rlock("stop", "-w", "2s", "k");
   CHECK(stop.exit_code() == 75);
-  CHECK(has(stop.err(), "is still held by"));
-  CHECK(has(stop.err(), "rlock unlock k"));
+  CHECK(contains(stop.err(), "is still held by"));
+  CHECK(contains(stop.err(), "rlock unlock k"));
   CHECK(redis.has("k"));
   CHECK(run.exit_code() == 124);
   CHECK_FALSE(redis.has("k"));
@@ -132,14 +131,14 @@ TEST_CASE("unlock of a holder that lives recommends stop") {
   REQUIRE(eventually([&] { return run.family().size() >= 3 && redis.has("k"); }, 10s));
   Rlock unlock = redis.rlock("unlock", "-y", "k");
   CHECK(unlock.exit_code() == 0);
-  CHECK(has(unlock.err(), "rlock stop asks it to end first"));
+  CHECK(contains(unlock.err(), "rlock stop asks it to end first"));
 }
 
 TEST_CASE("a run that is over within a second costs the server no request for stop") {
   RedisServer redis;
   Monitor monitor{redis};
   CHECK(status_of(redis, {"run", "-k", "k", "--", "true"}) == 0);
-  for (const std::string& command : monitor.commands()) CHECK_FALSE(has(command, "SUBSCRIBE"));
+  for (const std::string& command : monitor.commands()) CHECK_FALSE(contains(command, "SUBSCRIBE"));
 }
 
 TEST_CASE("stop works in a cluster, and over several servers") {

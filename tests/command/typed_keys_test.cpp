@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/key_text.h"
+#include "support/contains.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
@@ -12,10 +13,6 @@ namespace rlock::test {
 namespace {
 
 using Json = nlohmann::json;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

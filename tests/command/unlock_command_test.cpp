@@ -144,17 +144,18 @@ TEST_CASE("a permit that is stuck is given back by its id, which inspect shows, 
   CHECK(status_of(redis, {"permit", "init", "seats", "3"}) == 0);
   const auto take = [&] { return line(said(redis, {"permit", "acquire", "-n", "seats", "--lease", "1h"})); };
   const std::string id = take(), other = take();
-  CHECK(has(said(redis, {"inspect", "-v", "seats"}), ", permit " + id));
-  CHECK(has(said(redis, {"inspect", "--json", "seats"}), "\"permit_id\":\"" + id + "\""));
+  CHECK(contains(said(redis, {"inspect", "-v", "seats"}), ", permit " + id));
+  CHECK(contains(said(redis, {"inspect", "--json", "seats"}), "\"permit_id\":\"" + id + "\""));
   Rlock unnamed = redis.rlock("unlock", "--yes", "seats");
   CHECK(unnamed.exit_code() == 65);
-  CHECK_MESSAGE(has(unnamed.err(), "by --if-owner ID; rlock inspect -v seats shows the ids"), unnamed.err());
+  CHECK_MESSAGE(contains(unnamed.err(), "by --if-owner ID; rlock inspect -v seats shows the ids"),
+                unnamed.err());
 
   CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", id}) == 0);
   CHECK(redis.cli({"GET", "seats"}) == "2");
   CHECK(redis.cli({"ZCARD", "{seats}:timeout"}) == "1");
   CHECK(redis.cli({"HLEN", "rlock:meta:{seats}"}) == "1");
-  CHECK(has(said(redis, {"history", "seats"}), "removed"));
+  CHECK(contains(said(redis, {"history", "seats"}), "removed"));
   CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", id}) == 1);
   CHECK(redis.cli({"GET", "seats"}) == "2");
 
@@ -164,7 +165,7 @@ TEST_CASE("a permit that is stuck is given back by its id, which inspect shows, 
   const std::string owner = json.substr(at, json.find('"', at) - at);
   Rlock asked = redis.rlock("stop", "seats", "--if-owner", owner);
   CHECK(asked.exit_code() == 65);
-  CHECK_MESSAGE(has(asked.err(), "rlock unlock seats --if-owner " + owner + "\n"), asked.err());
+  CHECK_MESSAGE(contains(asked.err(), "rlock unlock seats --if-owner " + owner + "\n"), asked.err());
   CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", owner}) == 0);
   CHECK(redis.cli({"GET", "seats"}) == "3");
   CHECK(status_of(redis, {"unlock", "--yes", "seats", "--if-owner", owner}) == 1);

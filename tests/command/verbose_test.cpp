@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/lock_verbs.h"
 #include "support/redis_server.h"
@@ -17,10 +18,6 @@ namespace rlock::test {
 namespace {
 
 constexpr auto kLong = 30s;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

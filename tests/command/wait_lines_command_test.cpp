@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fair_scene.h"
 #include "support/lock_verbs.h"
@@ -16,10 +17,6 @@ using namespace rlock;
 using namespace rlock::test;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t lines_in(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count(text, '\n'));

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "support/cluster_servers.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/fake_redis.h"
 #include "support/hello.h"
@@ -16,10 +17,6 @@ namespace rlock::test {
 namespace {
 
 constexpr auto kLong = 30s;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 Rlock rlock_at(const std::string& url, Words words) {
   words.insert(words.end() - (words.back() == "true" ? 2 : 0), {"--url", url});

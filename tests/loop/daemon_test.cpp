@@ -11,6 +11,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/process.h"
 
@@ -30,8 +31,6 @@ std::string facts(const TempDir& dir, const std::string& script, int keep = -1) 
   return read_file(file);
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 }  // namespace
 
 TEST_CASE("a daemon has a session of its own, no terminal and no parent of ours") {
@@ -40,8 +39,8 @@ TEST_CASE("a daemon has a session of its own, no terminal and no parent of ours"
   CHECK(std::stoi(said) != ::getpid());
   CHECK(std::stoi(said.substr(said.find_first_not_of(' ') + std::to_string(std::stoi(said)).size())) !=
         ::getsid(0));
-  CHECK(has(said, " ?\n"));
-  CHECK(has(said, "\n/\n"));
+  CHECK(contains(said, " ?\n"));
+  CHECK(contains(said, "\n/\n"));
 }
 
 TEST_CASE("a daemon starts in the folder that was opened, whatever is at its path by then") {
@@ -60,8 +59,8 @@ TEST_CASE("a daemon starts in the folder that was opened, whatever is at its pat
 TEST_CASE("a daemon inherits no environment") {
   const TempDir dir;
   const std::string said = facts(dir, "env");
-  CHECK(has(said, "ONLY=this"));
-  CHECK_FALSE(has(said, "HOME="));
+  CHECK(contains(said, "ONLY=this"));
+  CHECK_FALSE(contains(said, "HOME="));
 }
 
 TEST_CASE("a daemon has no ignored and no blocked signals, whatever we have") {
@@ -75,8 +74,8 @@ TEST_CASE("a daemon has no ignored and no blocked signals, whatever we have") {
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
   ::signal(SIGPIPE, before);
 
-  CHECK(has(said, "SigBlk:\t0000000000000000"));
-  CHECK(has(said, "SigIgn:\t0000000000000000"));
+  CHECK(contains(said, "SigBlk:\t0000000000000000"));
+  CHECK(contains(said, "SigIgn:\t0000000000000000"));
 }
 
 TEST_CASE("a daemon has no descriptor of ours but the one that it shall keep") {
@@ -85,14 +84,14 @@ TEST_CASE("a daemon has no descriptor of ours but the one that it shall keep") {
   const Descriptor kept{::open((dir / "kept").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
 
   const std::string without = facts(dir, "readlink /proc/$$/fd/*");
-  CHECK_FALSE(has(without, "/dev/zero"));
-  CHECK_FALSE(has(without, "pipe:"));
-  CHECK(has(without, "/dev/null"));
+  CHECK_FALSE(contains(without, "/dev/zero"));
+  CHECK_FALSE(contains(without, "pipe:"));
+  CHECK(contains(without, "/dev/null"));
 
   ::unlink((dir / "facts").c_str());
   const std::string with = facts(dir, "readlink /proc/$$/fd/*", kept.number());
-  CHECK(has(with, dir / "kept"));
-  CHECK_FALSE(has(with, "/dev/zero"));
+  CHECK(contains(with, dir / "kept"));
+  CHECK_FALSE(contains(with, "/dev/zero"));
 }
 
 TEST_CASE("a lock in the descriptor that a daemon keeps ends with the daemon") {

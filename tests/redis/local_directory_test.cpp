@@ -75,7 +75,7 @@ TEST_CASE("a folder is refused when others could exchange it, or one that leads 
     }
     REQUIRE(::chown(above.c_str(), 0, 12345) == 0);
     ::chmod(above.c_str(), 0775);
-    CHECK(has(refusal(), "can be written to by others"));
+    CHECK(contains(refusal(), "can be written to by others"));
     ::chmod(above.c_str(), 0755);
     REQUIRE(::chown(above.c_str(), 12345, 0) == 0);
     CHECK(refusal() == "local: '" + above +
@@ -89,7 +89,7 @@ TEST_CASE("nothing is made in a folder where others could exchange it") {
   const TempDir dir;
   ::chmod(dir.path().c_str(), 0777);
   const Variable xdg{"XDG_STATE_HOME", dir / "a/b"};
-  CHECK(has(failure(Error::config, [] { ensure_local_server(soon()); }), "can be written to by others"));
+  CHECK(contains(failure(Error::config, [] { ensure_local_server(soon()); }), "can be written to by others"));
   CHECK(::access((dir / "a").c_str(), F_OK) != 0);
 }
 
@@ -122,14 +122,15 @@ TEST_CASE("links that lead to the private folder are followed when they are ours
     }
   }
   const Variable xdg{"XDG_STATE_HOME", dir / "round"};
-  CHECK(has(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
+  CHECK(
+      contains(failure(Error::config, [] { LocalDirectory{}.open(); }), "Too many levels of symbolic links"));
 }
 
 TEST_CASE("a folder whose socket's path would be too long is refused, with the remedy") {
   const Variable variable{"XDG_STATE_HOME", "/tmp/" + std::string(100, 'x')};
   const std::string text = failure(Error::config, [] { ensure_local_server(soon()); });
-  CHECK(has(text,
-            "is 122 bytes long, a Unix socket's path has at most 107; set XDG_STATE_HOME to a shorter path"));
+  CHECK(contains(
+      text, "is 122 bytes long, a Unix socket's path has at most 107; set XDG_STATE_HOME to a shorter path"));
 }
 
 TEST_CASE("the folder is the same for a login and for cron") {

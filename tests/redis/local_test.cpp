@@ -132,8 +132,8 @@ TEST_CASE("a server whose socket was deleted keeps a second one from starting be
   ::unlink(home.socket().c_str());
 
   const std::string text = failure(Error::unreachable, [] { ensure_local_server(within(100ms)); });
-  CHECK(has(text, "a server runs in '" + home.directory() + "' but does not answer"));
-  CHECK(has(failure(Error::unreachable, [] { stop_local_server(within(100ms)); }), "does not answer"));
+  CHECK(contains(text, "a server runs in '" + home.directory() + "' but does not answer"));
+  CHECK(contains(failure(Error::unreachable, [] { stop_local_server(within(100ms)); }), "does not answer"));
   CHECK(alive(first));
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("a frozen server does not hang whoever looks for it or stops it") {
 
   const StopWatch watch;
   CHECK(ensure_local_server(soon()).path == home.socket());
-  CHECK(has(failure(Error::unreachable, [] { stop_local_server(within(300ms)); }), "does not answer"));
+  CHECK(contains(failure(Error::unreachable, [] { stop_local_server(within(300ms)); }), "does not answer"));
   CHECK(watch.elapsed() < 5s);
   ::kill(server, SIGCONT);
 }
@@ -171,7 +171,7 @@ TEST_CASE("whoever loses patience stops waiting for a server that does not come 
   ::chmod((bin / "redis-server").c_str(), 0755);
   const Variable path{"PATH", bin.path() + ":" + ::getenv("PATH")};
 
-  CHECK(has(failure(Error::unreachable, [] { ensure_local_server(within(200ms)); }), "does not answer"));
+  CHECK(contains(failure(Error::unreachable, [] { ensure_local_server(within(200ms)); }), "does not answer"));
   const Patience interrupted{.until = kNever, .interrupted = [] { return true; }};
   CHECK(ensure_local_server(interrupted).path == home.socket());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "support/contains.h"
 #include "support/dice.h"
 #include "support/process.h"
 #include "support/profile.h"
@@ -18,6 +19,8 @@ using test::long_profile;
 
 namespace {
 
+using test::contains;
+
 std::string refusal(std::string_view url) {
   try {
     return "read as " + parse_target(url).str();
@@ -26,8 +29,6 @@ std::string refusal(std::string_view url) {
     return error.what();
   }
 }
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

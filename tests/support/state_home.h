@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "support/contains.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/resp_client.h"
@@ -68,10 +69,6 @@ std::string failure(Error::Kind kind, Action&& action) {
     return error.what();
   }
   return "went well";
-}
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace rlock::test

@@ -1,4 +1,5 @@
 #include "sync/release.h"
+#include "support/contains.h"
 
 #include <doctest/doctest.h>
 
@@ -26,8 +27,6 @@ ReleaseResult answered(const ListRedis::Answer& answers) {
   redis.answers(answers);
   return released_by(redis);
 }
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
