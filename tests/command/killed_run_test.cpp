@@ -156,10 +156,7 @@ TEST_CASE("where /proc hides other users' processes, a killed run leaves its loc
   const bool may =
       ::geteuid() == 0 &&
       Process{{"unshare", "-m", "mount", "-t", "proc", "-o", "hidepid=2", "proc", "/proc"}}.exit_code() == 0;
-  if (!may) {
-    MESSAGE("skipped: no mount namespace for a /proc of our own");
-    return;
-  }
+  if (!may) return skipped("no mount namespace for a /proc of our own");
   REQUIRE(::chmod(folder.path().c_str(), 0711) == 0);
   std::filesystem::copy_file(rlock_binary(), folder / "rlock");
   REQUIRE(::chmod((folder / "rlock").c_str(), 0755) == 0);
