@@ -63,10 +63,18 @@ std::map<std::string, std::string> purposes() {
   return all;
 }
 
+/// Where the section EXAMPLES begins, and how long it is; at the end, and empty: there is none.
+std::pair<std::size_t, std::size_t> examples_section(const std::string& page) {
+  const std::size_t begin = std::min(page.find(".SH EXAMPLES"), page.size());
+  const std::size_t end = std::min(page.find("\n.SH ", begin), page.size());
+  return {begin, end - begin};
+}
+
 /// The scripts of the section EXAMPLES: what stands between .EX and .EE, as a shell gets it.
 std::vector<std::string> examples(const std::string& page) {
   std::vector<std::string> all;
-  std::istringstream lines{page.substr(std::min(page.find(".SH EXAMPLES"), page.size()))};
+  const auto [begin, size] = examples_section(page);
+  std::istringstream lines{page.substr(begin, size)};
   std::string script;
   bool inside = false;
   for (std::string line; std::getline(lines, line);) {
@@ -269,7 +277,8 @@ TEST_CASE("no page names an option that there is not, nor one behind a verb that
   for (const auto& path : pages()) {
     CAPTURE(path.filename().string());
     std::string page = prose(read_file(path));
-    page = page.substr(0, page.find(".SH EXAMPLES"));
+    const auto [begin, size] = examples_section(page);
+    page.erase(begin, size);
     for (std::sregex_iterator at{page.begin(), page.end(), option}, end; at != end; ++at) {
       CAPTURE(at->str());
       CHECK(known.contains(at->str(5)));
