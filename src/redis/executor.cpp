@@ -303,7 +303,8 @@ void Executor::begin(Pending& pending, std::size_t node, TimePoint now) {
   }
   if (now >= pending.deadline) {
     // Why the last attempt failed says more than that the time is over.
-    vote.failure = node_call.last.value_or(Failure{Error::unreachable, "no answer in time"});
+    vote.failure = node_call.last.value_or(
+        with_server(routes_[node]->connecting_to(), {Error::unreachable, "no answer in time"}));
     return;
   }
   if (!pending.delivery.only_nodes.empty() && !pending.delivery.only_nodes[node]) {

@@ -28,6 +28,9 @@ class Route : public Source {
   /// as soon as this becomes false, connection_for() is worth asking again.
   virtual bool connecting() const = 0;
 
+  /// Which server it is trying to reach meanwhile, for messages. Empty where str() says it, or nobody knows yet.
+  virtual std::string connecting_to() const { return {}; }
+
   /// When connection_for() is worth asking again after a failure.
   virtual TimePoint next_attempt() const = 0;
 

@@ -219,6 +219,10 @@ std::string Sentinel::primary_text() const {
   return fmt::format("{}, the primary of {}", link_->address().str(), in_quotes(target_.master));
 }
 
+std::string Sentinel::connecting_to() const {
+  return state_ == State::checking && link_ ? primary_text() : std::string{};
+}
+
 std::string Sentinel::server_of(std::uint64_t connection) {
   return find(connection) != nullptr ? primary_text() : std::string{};
 }

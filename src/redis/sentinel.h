@@ -23,6 +23,7 @@ class Sentinel final : public Route {
 
   Choice connection_for(std::string_view key, TimePoint now) override;
   bool connecting() const override { return state_ != State::resting && state_ != State::leading; }
+  std::string connecting_to() const override;
   TimePoint next_attempt() const override { return backoff_.next(); }
   Verdict judge(std::uint64_t connection, const Reply& error, std::string_view key, TimePoint now) override;
   std::set<std::string> run_ids() const override;

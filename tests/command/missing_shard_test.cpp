@@ -1,4 +1,4 @@
-// list and inspect in a Cluster of which one shard is dead.
+// A Cluster of which one shard is dead, and Sentinels whose primary hangs: what is shown, and who is named.
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include "support/cluster_servers.h"
 #include "support/contains.h"
 #include "support/redis_server.h"
+#include "support/sentinel_server.h"
 
 namespace rlock::test {
 namespace {
@@ -56,6 +57,40 @@ TEST_CASE("list and inspect show the living shards of a Cluster, name the dead o
   Rlock of_dead{{"inspect", keys[2]}, options};
   CHECK(of_dead.exit_code(kDeadline) == 69);
   CHECK(of_dead.out() == "");
+}
+
+TEST_CASE("the message names the address that failed, not the one that was typed") {
+  ClusterServers cluster;
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = cluster.url(0);
+  const std::string dead = std::to_string(cluster.node(2).port());
+  cluster.node(2).kill();
+  for (const Words& wait : {Words{"-n"}, Words{"-w", "2s"}}) {
+    CAPTURE(wait.back());
+    Words words{"run", "-k", key_on(2), "--", "true"};
+    words.insert(words.begin() + 1, wait.begin(), wait.end());
+    Rlock run{words, options};
+    CHECK(run.exit_code(kDeadline) == 69);
+    CHECK_MESSAGE(contains(run.err(), ":" + dead), run.err());
+  }
+}
+
+TEST_CASE("Sentinels whose primary hangs: the message names the primary") {
+  RedisServer primary{{.tcp = true}};
+  const SentinelServer sentinel{"mymaster", primary};
+  Process::Options options = Rlock::clean_environment();
+  options.env["RLOCK_URL"] = "redis+sentinel://127.0.0.1:" + std::to_string(sentinel.port()) + "/mymaster";
+  REQUIRE(Rlock{{"run", "-w", "20s", "-k", "k", "--", "true"}, options}.exit_code(kDeadline) == 0);
+  primary.freeze();
+  for (const Words& wait : {Words{"-n"}, Words{"-w", "2s"}}) {
+    CAPTURE(wait.back());
+    Words words{"run", "-k", "k", "--", "true"};
+    words.insert(words.begin() + 1, wait.begin(), wait.end());
+    Rlock run{words, options};
+    CHECK(run.exit_code(kDeadline) == 69);
+    CHECK_MESSAGE(contains(run.err(), ":" + std::to_string(primary.port())), run.err());
+  }
+  primary.thaw();
 }
 
 }  // namespace rlock::test
