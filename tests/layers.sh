@@ -15,6 +15,12 @@ for folder in base loop redis sync; do
   above=${above#*|}
 done
 
+# The folders of src/sync: kinds < wait, and above that what holds and what looks on, which do not know each other.
+refuse 'src/sync/kinds includes what stands above it' '^#include "sync/(wait|hold|watch)/' "$(files src/sync/kinds)"
+refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watch)/' "$(files src/sync/wait)"
+refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "$(files src/sync/hold)"
+refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
+
 # The floors of cmd. What knows every verb (help, manual, completions) still stands in cmd/cli, so nothing is asked of it.
 above='view|ask|run|verbs'
 for folder in server view ask run verbs; do
@@ -40,7 +46,7 @@ refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
 refuse 'CLI11: cmd/cli/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/parser')"
-refuse 'JSON: cmd/cli/output and src/sync/metadata_json.h' '^#include <nlohmann/' \
-  "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/metadata_json)')"
+refuse 'JSON: cmd/cli/output and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
+  "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/watch/metadata_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"
 exit $bad

@@ -1,7 +1,7 @@
 #include "cmd/ask/latch_guard.h"
 
-#include "sync/foreign.h"
-#include "sync/latch.h"
+#include "sync/kinds/foreign.h"
+#include "sync/kinds/latch.h"
 
 namespace rlock {
 namespace {

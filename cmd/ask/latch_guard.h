@@ -4,7 +4,7 @@
 
 #include "cmd/server/session.h"
 #include "redis/redis.h"
-#include "sync/pool.h"
+#include "sync/kinds/pool.h"
 
 namespace rlock {
 

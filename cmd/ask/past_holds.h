@@ -1,8 +1,8 @@
 #pragma once
 
 #include "cmd/server/session.h"
-#include "sync/history.h"
-#include "sync/inspect.h"
+#include "sync/watch/history.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

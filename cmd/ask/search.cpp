@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "redis/slots.h"
-#include "sync/scan.h"
+#include "sync/watch/scan.h"
 
 namespace rlock {
 namespace {

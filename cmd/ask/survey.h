@@ -7,7 +7,7 @@
 
 #include "cmd/server/session.h"
 #include "redis/grace.h"
-#include "sync/inspection_steps.h"
+#include "sync/watch/inspection_steps.h"
 
 namespace rlock {
 

@@ -10,8 +10,8 @@
 #include "cmd/view/wait_text.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
-#include "sync/acquire.h"
-#include "sync/inquiry.h"
+#include "sync/wait/acquire.h"
+#include "sync/watch/inquiry.h"
 
 namespace rlock {
 

@@ -10,8 +10,8 @@
 #include "loop/loop.h"
 #include "loop/source.h"
 #include "redis/redis.h"
-#include "sync/acquire.h"
-#include "sync/inquiry.h"
+#include "sync/wait/acquire.h"
+#include "sync/watch/inquiry.h"
 
 namespace rlock {
 

@@ -6,9 +6,9 @@
 
 #include "loop/loop.h"
 #include "redis/redis.h"
-#include "sync/acquire.h"
-#include "sync/deadlock.h"
-#include "sync/inquiry.h"
+#include "sync/wait/acquire.h"
+#include "sync/watch/deadlock.h"
+#include "sync/watch/inquiry.h"
 
 namespace rlock {
 

@@ -11,7 +11,7 @@
 #include "base/names.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/run_report.h"
-#include "sync/acquire_options.h"
+#include "sync/wait/acquire_options.h"
 
 namespace rlock {
 

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "cmd/server/session.h"
 #include "loop/std_descriptors.h"
-#include "sync/release.h"
+#include "sync/hold/release.h"
 
 namespace rlock {
 

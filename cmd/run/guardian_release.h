@@ -4,8 +4,8 @@
 
 #include "cmd/cli/wait_options.h"
 #include "cmd/server/deployment.h"
-#include "sync/lockable.h"
-#include "sync/wish.h"
+#include "sync/kinds/lockable.h"
+#include "sync/wait/wish.h"
 
 namespace rlock {
 

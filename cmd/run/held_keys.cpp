@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "redis/slots.h"
-#include "sync/once_per.h"
+#include "sync/kinds/once_per.h"
 
 namespace rlock {
 namespace {

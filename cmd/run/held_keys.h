@@ -6,11 +6,11 @@
 
 #include "cmd/run/hold_request.h"
 #include "cmd/run/inherited_hold.h"
-#include "sync/acquire.h"
-#include "sync/history.h"
-#include "sync/keeper.h"
-#include "sync/metadata.h"
-#include "sync/wish.h"
+#include "sync/hold/keeper.h"
+#include "sync/wait/acquire.h"
+#include "sync/wait/wish.h"
+#include "sync/watch/history.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 

@@ -5,8 +5,8 @@
 
 #include "cmd/run/held_command.h"
 #include "redis/redis.h"
-#include "sync/history.h"
-#include "sync/lockable.h"
+#include "sync/kinds/lockable.h"
+#include "sync/watch/history.h"
 
 namespace rlock {
 

@@ -12,8 +12,8 @@
 #include "cmd/cli/wait_options.h"
 #include "cmd/run/lock_types.h"
 #include "cmd/server/deployment.h"
-#include "sync/acquire_options.h"
-#include "sync/lease.h"
+#include "sync/hold/lease.h"
+#include "sync/wait/acquire_options.h"
 
 namespace rlock {
 

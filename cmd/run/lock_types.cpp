@@ -6,12 +6,12 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "sync/fair.h"
-#include "sync/fenced.h"
-#include "sync/lock.h"
-#include "sync/permits.h"
-#include "sync/plain.h"
-#include "sync/read_write.h"
+#include "sync/kinds/fair.h"
+#include "sync/kinds/fenced.h"
+#include "sync/kinds/lock.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/plain.h"
+#include "sync/kinds/read_write.h"
 
 namespace rlock {
 namespace {

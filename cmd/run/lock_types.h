@@ -9,9 +9,9 @@
 
 #include "base/time.h"
 #include "cmd/cli/options.h"
-#include "sync/claim.h"
-#include "sync/kind.h"
-#include "sync/lockable.h"
+#include "sync/kinds/claim.h"
+#include "sync/kinds/kind.h"
+#include "sync/kinds/lockable.h"
 
 namespace rlock {
 

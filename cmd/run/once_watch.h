@@ -4,8 +4,8 @@
 #include <string>
 
 #include "redis/redis.h"
-#include "sync/acquire.h"
-#include "sync/once_per.h"
+#include "sync/kinds/once_per.h"
+#include "sync/wait/acquire.h"
 
 namespace rlock {
 

@@ -36,8 +36,8 @@
 #include "cmd/run/stop_requests.h"
 #include "cmd/run/without_lock.h"
 #include "cmd/server/session.h"
-#include "sync/keeper.h"
-#include "sync/release.h"
+#include "sync/hold/keeper.h"
+#include "sync/hold/release.h"
 
 namespace rlock {
 namespace {

@@ -11,8 +11,8 @@
 #include "cmd/run/held_command.h"
 #include "cmd/run/run_options.h"
 #include "redis/executor.h"
-#include "sync/acquire.h"
-#include "sync/release.h"
+#include "sync/hold/release.h"
+#include "sync/wait/acquire.h"
 
 namespace rlock {
 

@@ -11,7 +11,7 @@
 #include "cmd/run/run_options.h"
 #include "cmd/server/owner_option.h"
 #include "loop/signal_names.h"
-#include "sync/permits.h"
+#include "sync/kinds/permits.h"
 
 namespace rlock {
 namespace {

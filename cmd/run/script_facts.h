@@ -2,7 +2,7 @@
 
 #include <sys/types.h>
 
-#include "sync/metadata.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 

@@ -26,10 +26,10 @@
 #include "loop/background.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
-#include "sync/holder_messages.h"
-#include "sync/keeper.h"
-#include "sync/release.h"
-#include "sync/wakeups.h"
+#include "sync/hold/keeper.h"
+#include "sync/hold/release.h"
+#include "sync/wait/wakeups.h"
+#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "sync/holder_messages.h"
+#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "loop/source.h"
 #include "redis/redis.h"
-#include "sync/wish.h"
+#include "sync/wait/wish.h"
 
 namespace rlock {
 

@@ -7,7 +7,7 @@
 
 #include "redis/call.h"
 #include "redis/executor.h"
-#include "sync/acquire.h"
+#include "sync/wait/acquire.h"
 
 namespace rlock {
 namespace {

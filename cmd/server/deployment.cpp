@@ -23,7 +23,7 @@
 #include "cmd/server/secrets.h"
 #include "cmd/server/settings.h"
 #include "redis/local_directory.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {

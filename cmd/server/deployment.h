@@ -9,8 +9,8 @@
 #include "base/names.h"
 #include "cmd/server/server_options.h"
 #include "redis/target.h"
-#include "sync/claim.h"
-#include "sync/pub_sub.h"
+#include "sync/kinds/claim.h"
+#include "sync/kinds/pub_sub.h"
 
 namespace rlock {
 

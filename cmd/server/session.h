@@ -7,7 +7,7 @@
 #include "loop/loop.h"
 #include "loop/signals.h"
 #include "redis/executor.h"
-#include "sync/acquire_options.h"
+#include "sync/wait/acquire_options.h"
 
 namespace rlock {
 

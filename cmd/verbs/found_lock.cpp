@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/key_text.h"
 #include "base/text.h"
-#include "sync/kind_actions.h"
+#include "sync/watch/kind_actions.h"
 
 namespace rlock {
 namespace {

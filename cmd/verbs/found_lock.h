@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "cmd/run/lock_types.h"
-#include "sync/inspect.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

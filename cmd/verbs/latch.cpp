@@ -12,7 +12,7 @@
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "sync/latch.h"
+#include "sync/kinds/latch.h"
 
 namespace rlock {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "cmd/cli/options.h"
-#include "sync/inspect.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

@@ -18,8 +18,8 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/history_text.h"
 #include "cmd/view/inspection.h"
-#include "sync/holder_messages.h"
-#include "sync/release.h"
+#include "sync/hold/release.h"
+#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {

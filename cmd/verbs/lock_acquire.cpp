@@ -27,8 +27,8 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
-#include "sync/lease.h"
-#include "sync/metadata.h"
+#include "sync/hold/lease.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {

@@ -10,7 +10,7 @@
 #include "cmd/server/session.h"
 #include "cmd/verbs/verbs.h"
 #include "redis/slots.h"
-#include "sync/free_wait.h"
+#include "sync/kinds/free_wait.h"
 
 namespace rlock {
 namespace {

@@ -17,8 +17,8 @@
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "sync/permits.h"
-#include "sync/release.h"
+#include "sync/hold/release.h"
+#include "sync/kinds/permits.h"
 
 namespace rlock {
 namespace {

@@ -5,7 +5,7 @@
 #include "cmd/cli/verb.h"
 #include "cmd/server/server_options.h"
 #include "cmd/server/session.h"
-#include "sync/pool.h"
+#include "sync/kinds/pool.h"
 
 namespace rlock {
 

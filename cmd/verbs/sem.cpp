@@ -12,8 +12,8 @@
 #include "cmd/run/script_facts.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
-#include "sync/metadata.h"
-#include "sync/semaphore.h"
+#include "sync/kinds/semaphore.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {

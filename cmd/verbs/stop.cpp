@@ -17,7 +17,7 @@
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
-#include "sync/holder_messages.h"
+#include "sync/watch/holder_messages.h"
 
 namespace rlock {
 namespace {

@@ -18,11 +18,11 @@
 #include "cmd/view/history_text.h"
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
-#include "sync/answers.h"
-#include "sync/holder_messages.h"
-#include "sync/keys.h"
-#include "sync/kind_actions.h"
-#include "sync/pool.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/pool.h"
+#include "sync/watch/holder_messages.h"
+#include "sync/watch/kind_actions.h"
 
 namespace rlock {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "cmd/cli/output.h"
-#include "sync/history.h"
-#include "sync/inspect.h"
+#include "sync/watch/history.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

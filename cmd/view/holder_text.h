@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "base/time.h"
-#include "sync/inspect.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

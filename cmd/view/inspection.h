@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cmd/cli/output.h"
-#include "sync/inspect.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

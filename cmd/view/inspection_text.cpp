@@ -9,7 +9,7 @@
 #include "cmd/view/holder_text.h"
 #include "cmd/view/inspection.h"
 #include "cmd/view/table.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sync/inspection_steps.h"
+#include "sync/watch/inspection_steps.h"
 
 namespace rlock {
 

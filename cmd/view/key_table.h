@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sync/inspect.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

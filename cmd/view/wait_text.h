@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sync/inspect.h"
-#include "sync/lockable.h"
+#include "sync/kinds/lockable.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock {
 

@@ -9,7 +9,7 @@
 #include "cmd/cli/output.h"
 #include "redis/target.h"
 #include "support/process.h"
-#include "sync/metadata.h"
+#include "sync/watch/metadata.h"
 
 using namespace rlock;
 

@@ -1,7 +1,7 @@
 // The plan of a lease without its margin: KILL comes when the lease ends. For a control of tests/chaos/run.
 
 #define plan_budget plan_with_margin
-#include "sync/lease.cpp"
+#include "sync/hold/lease.cpp"
 #undef plan_budget
 
 namespace rlock {

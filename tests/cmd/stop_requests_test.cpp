@@ -5,7 +5,7 @@
 #include "redis/executor.h"
 #include "support/fake_redis.h"
 #include "support/turning.h"
-#include "sync/permits.h"
+#include "sync/kinds/permits.h"
 
 using namespace rlock;
 using namespace rlock::test;

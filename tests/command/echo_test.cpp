@@ -14,7 +14,7 @@
 #include "support/profile.h"
 #include "support/redis_server.h"
 #include "support/verb_lines.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock::test {
 namespace {

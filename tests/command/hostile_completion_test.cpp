@@ -11,7 +11,7 @@
 #include "support/cli.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock::test {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "fuzz/must.h"
 #include "redis/target.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock::test {
 namespace {

@@ -12,10 +12,10 @@
 #include "fuzz/properties.h"
 #include "redis/pipeline.h"
 #include "redis/reply_reader.h"
-#include "sync/answers.h"
-#include "sync/history.h"
-#include "sync/inspect.h"
-#include "sync/kind.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/kind.h"
+#include "sync/watch/history.h"
+#include "sync/watch/inspect.h"
 
 namespace rlock::test {
 namespace {

@@ -2,12 +2,12 @@
 
 #include "hold.h"
 
-#if __has_include("sync/line.h")
+#if __has_include("sync/kinds/line.h")
 
 #include "rules_of_today.h"
-#include "sync/latch.h"
-#include "sync/pool.h"
-#include "sync/semaphore.h"
+#include "sync/kinds/latch.h"
+#include "sync/kinds/pool.h"
+#include "sync/kinds/semaphore.h"
 
 namespace rlock::model {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#if __has_include("sync/line.h")
+#if __has_include("sync/kinds/line.h")
 #include "rules_of_today.h"
 #else
 #include "rules_of_fc06115.h"
@@ -93,7 +93,7 @@ class OfRlock final : public Hold {
     return hear_as(what(), channel, text, busy);
   }
 
-  /// As src/sync/pacing.cpp, whose jitter is nothing here.
+  /// As src/sync/wait/pacing.cpp, whose jitter is nothing here.
   std::int64_t sleeps(const Busy& busy) const override {
     constexpr std::int64_t kPastTtl = 2;
     const std::int64_t nap = what().channels().empty() ? what().pause().most.count() : poll_of(what(), busy);

@@ -8,7 +8,7 @@
 
 #include "redis/call.h"
 #include "redis/reply.h"
-#include "sync/lockable.h"
+#include "sync/kinds/lockable.h"
 
 namespace rlock::model {
 

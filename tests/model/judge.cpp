@@ -6,13 +6,13 @@
 #include <set>
 
 #include "numbers.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 #include "world.h"
 
 namespace rlock::model {
 namespace {
 
-/// As valid_for() of src/sync/lease.cpp: a client acts on a lease for so long.
+/// As valid_for() of src/sync/hold/lease.cpp: a client acts on a lease for so long.
 std::int64_t valid_for(std::int64_t lease) { return lease - std::max<std::int64_t>(lease / 100, 2); }
 
 /// How long a lock may be free while somebody waits: whoever is next asks every two seconds, even when each

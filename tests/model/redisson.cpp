@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "hold.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock::model {
 namespace {

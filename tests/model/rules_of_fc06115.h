@@ -4,14 +4,14 @@
 // made there. See CMakeLists.txt for how to build it so.
 
 #include "hold.h"
-#include "sync/fair.h"
-#include "sync/fenced.h"
-#include "sync/keys.h"
-#include "sync/lock.h"
-#include "sync/permits.h"
-#include "sync/plain.h"
-#include "sync/read_write.h"
-#include "sync/together.h"
+#include "sync/kinds/fair.h"
+#include "sync/kinds/fenced.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/lock.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/plain.h"
+#include "sync/kinds/read_write.h"
+#include "sync/kinds/together.h"
 
 namespace rlock::model {
 

@@ -4,23 +4,23 @@
 // old one.
 
 #include "hold.h"
-#include "sync/fair.h"
-#include "sync/fenced.h"
-#include "sync/keys.h"
-#include "sync/line.h"
-#include "sync/lock.h"
-#include "sync/once_per.h"
-#include "sync/permits.h"
-#include "sync/plain.h"
-#include "sync/read_write.h"
-#include "sync/together.h"
-#include "sync/undo.h"
+#include "sync/kinds/fair.h"
+#include "sync/kinds/fenced.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/line.h"
+#include "sync/kinds/lock.h"
+#include "sync/kinds/once_per.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/plain.h"
+#include "sync/kinds/read_write.h"
+#include "sync/kinds/together.h"
+#include "sync/wait/undo.h"
 
 namespace rlock::model {
 
 constexpr const char* kRules = "today";
 
-/// Has the ledger of undos (src/sync/undo.h) a word about which nodes have answered? Until 87756ea it had none.
+/// Has the ledger of undos (src/sync/wait/undo.h) a word about which nodes have answered? Until 87756ea it had none.
 template <class Ledger>
 concept TellsWhoAnswered = requires(Ledger& undo) { undo.closed_nodes(); };
 constexpr bool kWaitsForUndo = TellsWhoAnswered<Undo>;

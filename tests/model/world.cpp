@@ -15,7 +15,7 @@ constexpr std::int64_t kBegin = 1'700'000'000'000;
 constexpr std::int64_t kReplyIn = 1000;
 
 /// So long a call stays on its way at most, which is less than a server remembers requests
-/// (src/sync/requests.h).
+/// (src/sync/kinds/requests.h).
 constexpr std::int64_t kLateAtMost = 30000;
 
 constexpr std::int64_t kReconnects = 500;

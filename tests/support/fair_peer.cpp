@@ -1,7 +1,7 @@
 #include "support/fair_peer.h"
 
 #include "redis/script.h"
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock::test {
 namespace {

@@ -8,7 +8,7 @@
 #include "support/eventually.h"
 #include "support/fair_peer.h"
 #include "support/scene.h"
-#include "sync/fair.h"
+#include "sync/kinds/fair.h"
 
 namespace rlock::test {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "support/scene.h"
-#include "sync/permits.h"
-#include "sync/pool.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/pool.h"
 
 namespace rlock::test {
 

@@ -4,7 +4,7 @@
 
 #include "support/direct.h"
 #include "support/redis_server.h"
-#include "sync/lockable.h"
+#include "sync/kinds/lockable.h"
 
 namespace rlock::test {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "sync/lockable.h"
-#include "sync/wish.h"
+#include "sync/kinds/lockable.h"
+#include "sync/wait/wish.h"
 
 namespace rlock::test {
 

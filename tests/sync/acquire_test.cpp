@@ -1,4 +1,4 @@
-#include "sync/acquire.h"
+#include "sync/wait/acquire.h"
 
 #include <doctest/doctest.h>
 

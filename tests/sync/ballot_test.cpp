@@ -1,4 +1,4 @@
-#include "sync/ballot.h"
+#include "sync/wait/ballot.h"
 
 #include <doctest/doctest.h>
 

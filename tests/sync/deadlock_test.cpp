@@ -1,4 +1,4 @@
-#include "sync/deadlock.h"
+#include "sync/watch/deadlock.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/fair.h"
+#include "sync/kinds/fair.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/fenced.h"
+#include "sync/kinds/fenced.h"
 
 #include <doctest/doctest.h>
 

@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 #include "support/permit_scene.h"
-#include "sync/inspect.h"
-#include "sync/lock.h"
-#include "sync/metadata.h"
-#include "sync/read_write.h"
+#include "sync/kinds/lock.h"
+#include "sync/kinds/read_write.h"
+#include "sync/watch/inspect.h"
+#include "sync/watch/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

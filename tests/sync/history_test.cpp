@@ -1,12 +1,12 @@
-#include "sync/history.h"
+#include "sync/watch/history.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "support/direct.h"
 #include "support/redis_server.h"
-#include "sync/keys.h"
-#include "sync/lock.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/lock.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,4 +1,4 @@
-#include "sync/inspection_steps.h"
+#include "sync/watch/inspection_steps.h"
 
 #include <doctest/doctest.h>
 

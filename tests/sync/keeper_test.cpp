@@ -1,4 +1,4 @@
-#include "sync/keeper.h"
+#include "sync/hold/keeper.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/keys.h"
+#include "sync/kinds/keys.h"
 
 #include <doctest/doctest.h>
 

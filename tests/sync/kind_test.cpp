@@ -1,7 +1,7 @@
 // The table of kinds: what each type that can be taken leaves under its key is found, released and removed by
 // whoever reads the table.
 
-#include "sync/kind_actions.h"
+#include "sync/watch/kind_actions.h"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@
 #include "cmd/verbs/found_lock.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
-#include "sync/answers.h"
-#include "sync/inspect.h"
+#include "sync/kinds/answers.h"
+#include "sync/watch/inspect.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,4 +1,4 @@
-#include "sync/latch.h"
+#include "sync/kinds/latch.h"
 
 #include <doctest/doctest.h>
 

@@ -14,7 +14,7 @@
 #include "support/direct.h"
 #include "support/redis_server.h"
 #include "support/scene.h"
-#include "sync/together.h"
+#include "sync/kinds/together.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,4 +1,4 @@
-#include "sync/lease.h"
+#include "sync/hold/lease.h"
 
 #include <doctest/doctest.h>
 

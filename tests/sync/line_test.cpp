@@ -1,4 +1,4 @@
-#include "sync/line.h"
+#include "sync/kinds/line.h"
 
 #include <doctest/doctest.h>
 
@@ -8,12 +8,12 @@
 #include "support/eventually.h"
 #include "support/scene.h"
 #include "support/skipped.h"
-#include "sync/answers.h"
-#include "sync/fenced.h"
-#include "sync/lock.h"
-#include "sync/permits.h"
-#include "sync/pool.h"
-#include "sync/read_write.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/fenced.h"
+#include "sync/kinds/lock.h"
+#include "sync/kinds/permits.h"
+#include "sync/kinds/pool.h"
+#include "sync/kinds/read_write.h"
 
 using namespace rlock;
 using namespace rlock::test;

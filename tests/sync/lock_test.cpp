@@ -1,4 +1,4 @@
-#include "sync/lock.h"
+#include "sync/kinds/lock.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/metadata.h"
+#include "sync/watch/metadata.h"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 
 #include "support/direct.h"
 #include "support/redis_server.h"
-#include "sync/inspect.h"
-#include "sync/lock.h"
+#include "sync/kinds/lock.h"
+#include "sync/watch/inspect.h"
 
 using namespace rlock;
 using namespace rlock::test;

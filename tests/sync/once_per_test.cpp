@@ -1,7 +1,7 @@
 // Who is told that the work of --once-per is done: everybody who waits, wherever they stand, for nobody has to do it
 // any more.
 
-#include "sync/once_per.h"
+#include "sync/kinds/once_per.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "support/fair_scene.h"
-#include "sync/lock.h"
+#include "sync/kinds/lock.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,4 +1,4 @@
-#include "sync/pacing.h"
+#include "sync/wait/pacing.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sync/permits.h"
+#include "sync/kinds/permits.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include "support/eventually.h"
 #include "support/permit_scene.h"
 #include "support/redis_server.h"
-#include "sync/metadata.h"
+#include "sync/watch/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

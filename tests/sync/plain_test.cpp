@@ -1,4 +1,4 @@
-#include "sync/plain.h"
+#include "sync/kinds/plain.h"
 
 #include <doctest/doctest.h>
 

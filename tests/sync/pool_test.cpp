@@ -1,4 +1,4 @@
-#include "sync/pool.h"
+#include "sync/kinds/pool.h"
 
 #include <doctest/doctest.h>
 

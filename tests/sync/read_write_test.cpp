@@ -1,11 +1,11 @@
-#include "sync/read_write.h"
+#include "sync/kinds/read_write.h"
 
 #include <doctest/doctest.h>
 
 #include "base/text.h"
 #include "support/eventually.h"
 #include "support/scene.h"
-#include "sync/lock.h"
+#include "sync/kinds/lock.h"
 
 using namespace rlock;
 using namespace rlock::test;

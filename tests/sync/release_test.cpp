@@ -1,4 +1,4 @@
-#include "sync/release.h"
+#include "sync/hold/release.h"
 #include "support/contains.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "sync/semaphore.h"
+#include "sync/kinds/semaphore.h"
 
 #include <doctest/doctest.h>
 
@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "support/scene.h"
-#include "sync/metadata.h"
-#include "sync/pool.h"
+#include "sync/kinds/pool.h"
+#include "sync/watch/metadata.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,11 +1,11 @@
-#include "sync/together.h"
+#include "sync/kinds/together.h"
 
 #include <doctest/doctest.h>
 
 #include "support/direct.h"
 #include "support/redis_server.h"
-#include "sync/fair.h"
-#include "sync/lock.h"
+#include "sync/kinds/fair.h"
+#include "sync/kinds/lock.h"
 
 using namespace rlock;
 using namespace rlock::test;

@@ -1,0 +1,96 @@
+#include "sync/hold/lease.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rlock {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kRenewalsPerLease = 3;  ///< two may be lost in a row before the lease is in danger
+
+constexpr Milliseconds kShortestTry{50};
+
+/// One hundredth, rounded up: a reserve is never a little too small.
+Milliseconds percent(Milliseconds lease) { return Milliseconds{(lease.count() + 99) / 100}; }
+
+Milliseconds drift_of(Milliseconds lease) { return std::max(percent(lease), 2ms); }
+
+Budget spend(Milliseconds lease, Milliseconds lost_grace, bool renews) {
+  Budget budget{.lease = lease,
+                .drift = drift_of(lease),
+                .margin = std::max(percent(lease), 250ms),
+                .lost_grace = lost_grace,
+                .renew_every = lease / kRenewalsPerLease,
+                .retry_every = std::clamp(lease / 20, 1ms, 1000ms),
+                .try_for = kShortestTry,
+                .renews = renews};
+  // Half of the time from the first renewal to the stop: at least lease/12. On a slow line with a short lease
+  // a try needs all of it, and the next one must not have less.
+  budget.try_for = std::max((budget.stop_after() - budget.renew_every) / 2, kShortestTry);
+  return budget;
+}
+
+/// Without renewals the stop must lie after the start; with them, at least lease/6 after the first one at
+/// lease/3: not in the first half. Counted in parts of a millisecond, of which a lease has 600 times as many:
+/// with rounded milliseconds a longer lease could be too short again. No lost_grace: lease/6.
+bool fits(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
+  const auto part = [](Milliseconds whole, int percent) { return whole.count() * 6 * percent; };
+  const auto grace = lost_grace ? part(*lost_grace, 100) : lease.count() * 100;
+  const auto stop = part(lease, 100) - std::max(part(lease, 1), part(2ms, 100)) -
+                    std::max(part(lease, 1), part(250ms, 100)) - grace;
+  return renews ? stop >= part(lease, 50) : stop > 0;
+}
+
+/// The shortest lease that fits, as people type it: whole seconds, or milliseconds below one. 0: no lease
+/// does.
+Milliseconds shortest_lease(std::optional<Milliseconds> lost_grace, bool renews) {
+  if (!fits(kLongest, lost_grace, renews)) return 0ms;
+  Milliseconds no = 0ms, yes = kLongest;
+  while (yes - no > 1ms) {
+    const Milliseconds middle = no + (yes - no) / 2;
+    (fits(middle, lost_grace, renews) ? yes : no) = middle;
+  }
+  return yes <= 1s ? yes : std::chrono::ceil<std::chrono::seconds>(yes);
+}
+
+[[noreturn]] void refuse(Milliseconds lease, std::optional<Milliseconds> lost_grace, bool renews) {
+  const Milliseconds enough = shortest_lease(lost_grace, renews);
+  if (!lost_grace) {
+    throw Error{Error::config,
+                fmt::format("--lease {} leaves no time to stop the command before the lock can end; it needs "
+                            "--lease {} or more",
+                            exact(lease), exact(enough))};
+  }
+  if (enough == 0ms) {
+    throw Error{Error::config, fmt::format("--lost-grace {} is longer than the longest lease ({}) allows",
+                                           exact(*lost_grace), exact(kLongest))};
+  }
+  throw Error{Error::config,
+              fmt::format("--lost-grace {} needs --lease {} or more", exact(*lost_grace), exact(enough))};
+}
+
+}  // namespace
+
+Milliseconds valid_for(Milliseconds lease) { return lease - drift_of(lease); }
+
+std::string Budget::str() const {
+  const std::string rhythm = renews ? fmt::format("renews every {} · survives {} without Redis",
+                                                  describe(renew_every), describe(stop_after() - renew_every))
+                                    : std::string{"is not renewed"};
+  return fmt::format("lease {} · {} · stops the command at {}, kills it at {}", describe(lease), rhythm,
+                     describe(stop_after()), describe(kill_after()));
+}
+
+Budget plan_budget(Milliseconds lease, std::optional<Milliseconds> lost_grace, Milliseconds kill_after,
+                   bool renews) {
+  if (!lost_grace && fits(lease, kill_after, renews)) lost_grace = kill_after;
+  if (!fits(lease, lost_grace, renews)) refuse(lease, lost_grace, renews);
+  return spend(lease, lost_grace.value_or(lease / 6), renews);
+}
+
+}  // namespace rlock

@@ -1,0 +1,66 @@
+#include "sync/kinds/answers.h"
+
+#include <fmt/format.h>
+
+#include "base/key_text.h"
+#include "base/text.h"
+#include "sync/kinds/foreign.h"
+
+namespace rlock {
+namespace {
+
+Refused refuse_upgrade(const Claim& claim) {
+  return {
+      .why = Refused::Why::upgrade,
+      .text = fmt::format("{} is held for reading by {} itself, and a read hold cannot become a write hold: "
+                          "take it with --write (-x) from the start, or release it first",
+                          quoted(claim.name), sanitized(claim.owner.str()))};
+}
+
+}  // namespace
+
+std::string word_of(const Reply& reply) { return reply.at(0).text(); }
+
+void refuse_word(std::string_view question, const Reply& reply) {
+  throw Error{Error::internal,
+              fmt::format("a script answered {} to {}", in_quotes(word_of(reply)), question)};
+}
+
+Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply) {
+  const std::string word = word_of(reply);
+  if (word == "held") {
+    Held held{.server_time = reply.at(1).milliseconds()};
+    if (reply.items().size() > 2) held.fence = reply.at(2).integer();
+    return held;
+  }
+  if (word == "busy")
+    return reply.items().size() > 3 ? decode_place(reply) : busy_until(reply.at(1), reply.at(2));
+  if (word == "not_ours")
+    return Refused{.why = Refused::Why::absent,
+                   .text = fmt::format("{} is not held by {} any more", quoted(claim.name),
+                                       sanitized(claim.owner.str()))};
+  if (word == "upgrade") return refuse_upgrade(claim);
+  if (word == "foreign") return refuse_foreign(claim.name, wanted, reply.at(1).text());
+  refuse_word("acquire", reply);
+}
+
+Released decode_released(const Reply& reply) {
+  const std::string word = word_of(reply);
+  if (word == "released") return {.how = Released::How::yes, .unannounced = reply.at(1).text()};
+  if (word == "still_held") return {.how = Released::How::still_held};
+  if (word == "kept") return {.how = Released::How::kept, .rest = reply.at(1).milliseconds()};
+  if (word == "not_ours") return {.how = Released::How::was_not_ours};
+  refuse_word("release", reply);
+}
+
+Forced decode_forced(const LockName& name, std::string_view wanted, const Reply& reply) {
+  const std::string word = word_of(reply);
+  if (word == "removed") return {.how = Forced::How::removed, .unannounced = reply.at(1).text()};
+  if (word == "absent") return {.how = Forced::How::nothing_there};
+  if (word == "other_owner") return {.how = Forced::How::other_owner, .other = reply.at(1).text()};
+  if (word == "foreign")
+    return {.how = Forced::How::refused, .refused = refuse_foreign(name, wanted, reply.at(1).text())};
+  refuse_word("force", reply);
+}
+
+}  // namespace rlock

@@ -1,0 +1,68 @@
+#include "sync/kinds/foreign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/key_text.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// What lua/shared/kind_of and others say of what is none of our kinds.
+struct Other {
+  std::string_view word;
+  std::string_view what;      ///< for people
+  std::string_view remedy{};  ///< besides choosing another key; empty: deleting what stands there
+};
+
+constexpr Other kOthers[] = {
+    {"group", "a FasterMultiLock of Redisson, which rlock does not know"},
+    {"hash", "a hash of another program"},
+    {"permits", "a number, and beside it ({...}:timeout) no list of taken permits"},
+    {"crowd", "more entries than rlock reads in one go (thousands)"},
+    {"token", "a fencing token that is no number beside it", "restore or delete redisson_lock_token:{...}"},
+};
+
+/// The verbs of what is kept in a number know no --type: they get no remedy that they would refuse.
+bool has_type(std::string_view wanted) {
+  const auto kind = std::ranges::find(all_kinds(), wanted, &Kind::noun);
+  return kind == all_kinds().end() || (*kind)->layout != Kind::Layout::number;
+}
+
+Refused refuse(const LockName& name, std::string_view wanted, std::string_view what,
+               std::string_view remedy) {
+  if (!has_type(wanted)) remedy = {};
+  return {.why = Refused::Why::wrong_type,
+          .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name), what, wanted,
+                              remedy.empty() ? "" : fmt::format("{}, or ", remedy),
+                              remedy.empty() ? " or delete what stands there" : "")};
+}
+
+}  // namespace
+
+Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found) {
+  return refuse(name, wanted, found.as_stored.empty() ? found.noun : found.as_stored, found.remedy);
+}
+
+Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found) {
+  if (const Kind* kind = kind_stored_as(found)) return refuse_foreign(name, wanted, *kind);
+  const auto* other = std::ranges::find(kOthers, found, &Other::word);
+  if (other != std::end(kOthers)) return refuse(name, wanted, other->what, other->remedy);
+  return refuse(name, wanted, fmt::format("a {}", sanitized(found)), "");
+}
+
+Busy busy_until(const Reply& pttl, const Reply& holder) {
+  Busy busy;
+  if (!holder.is_nil()) busy.holder = holder.text();
+  const Milliseconds rest = pttl.milliseconds();
+  if (rest < Milliseconds{0}) {
+    busy.no_ttl = true;
+  } else {
+    busy.retry_after = busy.rest = rest;
+  }
+  return busy;
+}
+
+}  // namespace rlock

@@ -1,0 +1,62 @@
+#include "sync/kinds/keys.h"
+
+namespace rlock {
+namespace {
+
+/// The name, braced unless it brings an opening brace of its own, closed or not: this is all that Redisson
+/// looks at.
+std::string braced(const LockName& name) {
+  const bool has_tag = name.str().find('{') != std::string::npos;
+  return has_tag ? name.str() : "{" + name.str() + "}";
+}
+
+}  // namespace
+
+std::string prefix_name(std::string_view prefix, const LockName& name) {
+  return std::string{prefix} + ":" + braced(name);
+}
+
+std::string suffix_name(const LockName& name, std::string_view suffix) {
+  return braced(name) + ":" + std::string{suffix};
+}
+
+Channel lock_channel(const LockName& name) { return Channel{prefix_name("redisson_lock__channel", name)}; }
+
+Channel read_write_channel(const LockName& name) { return Channel{prefix_name("redisson_rwlock", name)}; }
+
+Channel permits_channel(const LockName& name) { return Channel{prefix_name("redisson_sc", name)}; }
+
+/// Always with braces of its own, also when the name brings some.
+Channel latch_channel(const LockName& name) {
+  return Channel{"redisson_countdownlatch__channel__{" + name.str() + "}"};
+}
+
+std::vector<std::string> fair_queue_keys(const LockName& name) {
+  return {prefix_name("redisson_lock_queue", name), prefix_name("redisson_lock_timeout", name),
+          prefix_name("redisson_unlock_latch", name) + ":waiters"};
+}
+
+std::vector<std::string> line_keys(const LockName& name) {
+  const std::string line = prefix_name("redisson_unlock_latch", name) + ":line";
+  return {line, line + ":waiters", line + ":facts"};
+}
+
+std::string permit_slots_key(const LockName& name) {
+  return prefix_name("redisson_unlock_latch", name) + ":slots";
+}
+
+std::string keep_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":keep"; }
+
+std::string metadata_key(const LockName& name) { return prefix_name("rlock:meta", name); }
+
+std::string history_key(const LockName& name) { return prefix_name("rlock:history", name); }
+
+bool placeable(const LockName& name) {
+  const std::string& text = name.str();
+  const auto open = text.find('{');
+  if (open == std::string::npos) return text.find('}') == std::string::npos;
+  const auto close = text.find('}', open);
+  return close != std::string::npos && close > open + 1;  // an empty tag counts as none
+}
+
+}  // namespace rlock

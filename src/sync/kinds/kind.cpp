@@ -1,0 +1,109 @@
+#include "sync/kinds/kind.h"
+
+#include <algorithm>
+
+#include "scripts.h"
+#include "sync/kinds/keys.h"
+
+namespace rlock {
+namespace {
+
+using Layout = Kind::Layout;
+
+constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock},
+                                           {&scripts::quorum_lock_acquire, &scripts::quorum_multi_lock}};
+constexpr Kind::Several kSeveralFair[] = {{&scripts::fair_acquire, &scripts::multi_fair}};
+constexpr Kind::Several kSeveralFenced[] = {{&scripts::fenced_acquire, &scripts::multi_fenced}};
+constexpr Kind::Several kSeveralReadWrite[] = {
+    {&scripts::read_acquire, &scripts::multi_read},
+    {&scripts::write_acquire, &scripts::multi_write},
+    {&scripts::quorum_read_acquire, &scripts::quorum_multi_read},
+    {&scripts::quorum_write_acquire, &scripts::quorum_multi_write}};
+constexpr Kind::Several kSeveralPlain[] = {{&scripts::plain_acquire, &scripts::multi_plain}};
+
+}  // namespace
+
+constinit const Kind kinds::lock{.name = "lock",
+                                 .noun = "a lock",
+                                 .stored_as = "lock",
+                                 .layout = Layout::owners,
+                                 .remedy = "take it with --type lock, fair, fenced or spin",
+                                 .channel = lock_channel,
+                                 .several = kSeveralLocks};
+
+constinit const Kind kinds::fair{.name = "fair",
+                                 .noun = "a fair lock",
+                                 .stored_as = "lock",
+                                 .layout = Layout::owners,
+                                 .as_found = "a lock",
+                                 .like = &kinds::lock,
+                                 .channel = lock_channel,
+                                 .several = kSeveralFair};
+
+constinit const Kind kinds::fenced{.name = "fenced",
+                                   .noun = "a fenced lock",
+                                   .stored_as = "lock",
+                                   .layout = Layout::owners,
+                                   .as_found = "a lock",
+                                   .like = &kinds::lock,
+                                   .channel = lock_channel,
+                                   .several = kSeveralFenced};
+
+constinit const Kind kinds::read_write{.name = "read-write",
+                                       .noun = "a read/write lock",
+                                       .stored_as = "read-write",
+                                       .layout = Layout::readers_and_writers,
+                                       .remedy = "take it with --write (-x) or --read (-s)",
+                                       .channel = read_write_channel,
+                                       .several = kSeveralReadWrite};
+
+constinit const Kind kinds::plain{.name = "plain",
+                                  .noun = "a plain token lock",
+                                  .stored_as = "string",
+                                  .layout = Layout::token,
+                                  .as_stored = "text, perhaps a plain token lock",
+                                  .remedy = "take that with --type plain",
+                                  .several = kSeveralPlain};
+
+constinit const Kind kinds::semaphore{.name = "semaphore",
+                                      .noun = "a semaphore",
+                                      .stored_as = "number",
+                                      .layout = Layout::number,
+                                      .as_stored = "a number (a semaphore, a pool of permits, a latch)",
+                                      .as_found = "a number: a semaphore, perhaps",
+                                      .channel = permits_channel};
+
+constinit const Kind kinds::permit{.name = "permit",
+                                   .noun = "a pool of permits",
+                                   .stored_as = "number",
+                                   .layout = Layout::number,
+                                   .like = &kinds::semaphore,
+                                   .channel = permits_channel};
+
+constinit const Kind kinds::latch{.name = "latch",
+                                  .noun = "a latch",
+                                  .stored_as = "number",
+                                  .layout = Layout::number,
+                                  .as_stored = "a count-down latch",
+                                  .channel = latch_channel};
+
+std::span<const Kind* const> all_kinds() {
+  static constexpr const Kind* kAll[] = {&kinds::lock,  &kinds::fair,      &kinds::fenced, &kinds::read_write,
+                                         &kinds::plain, &kinds::semaphore, &kinds::permit, &kinds::latch};
+  return kAll;
+}
+
+const Kind* kind_stored_as(std::string_view word) {
+  const auto found = std::ranges::find(all_kinds(), word, &Kind::stored_as);
+  return found == all_kinds().end() ? nullptr : *found;
+}
+
+const Script* script_for_several(const Script* one) {
+  for (const Kind* kind : all_kinds()) {
+    const auto found = std::ranges::find(kind->several, one, &Kind::Several::one);
+    if (found != kind->several.end()) return found->all;
+  }
+  return nullptr;
+}
+
+}  // namespace rlock

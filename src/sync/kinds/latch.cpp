@@ -1,0 +1,146 @@
+#include "sync/kinds/latch.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/random.h"
+#include "scripts.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/arguments.h"
+#include "sync/kinds/foreign.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/kind.h"
+#include "sync/kinds/requests.h"
+
+namespace rlock {
+namespace {
+
+/// How long it is known that a latch was opened.
+constexpr Milliseconds kRecordStays = std::chrono::hours{24};
+
+/// The number behind `"name":` in a record, which is written
+/// by our script and nobody else; nothing for anything else.
+std::optional<std::int64_t> number_in(std::string_view record, std::string_view name) {
+  const std::string label = fmt::format("\"{}\":", name);
+  const std::size_t at = record.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = record.substr(at + label.size());
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc{} || end == rest.data() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<Milliseconds> time_in(std::string_view record, std::string_view name) {
+  const auto number = number_in(record, name);
+  if (!number) return std::nullopt;
+  return Milliseconds{*number};
+}
+
+}  // namespace
+
+Latch::Latch(LockName name, PubSub pub_sub)
+    : name_(std::move(name)), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
+
+Call Latch::write_record(std::string total) const {
+  return {.script = &scripts::latch_record,
+          .keys = {metadata_key(name_), request_},
+          .args = {std::move(total), number(kRecordStays)}};
+}
+
+Call Latch::set(std::int64_t total, Milliseconds expire) const {
+  return {.script = &scripts::latch_set,
+          .keys = {name_.str(), request_},
+          .args = {std::to_string(total), number(expire), latch_channel(name_).str(), word(pub_sub_),
+                   number(kRequestMemory)}};
+}
+
+LatchAnswer Latch::read_set(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "done") return {.unannounced = reply.at(1).text()};
+  if (word == "exists") return {.how = LatchAnswer::How::exists, .count = reply.at(1).integer()};
+  return refuse(reply);
+}
+
+Call Latch::down(std::int64_t count) const {
+  return {
+      .script = &scripts::latch_down,
+      .keys = {name_.str(), request_},
+      .args = {std::to_string(count), latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
+}
+
+LatchAnswer Latch::read_down(const Reply& reply) const {
+  if (word_of(reply) != "done") return refuse(reply);
+  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
+}
+
+Call Latch::remove() const {
+  return {.script = &scripts::latch_delete,
+          .keys = {name_.str(), request_},
+          .args = {latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
+}
+
+Call Latch::erase_record() const {
+  return {.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}};
+}
+
+LatchAnswer Latch::read_remove(const Reply& reply) const {
+  if (word_of(reply) == "done") return {.unannounced = reply.at(1).text()};
+  return refuse(reply);
+}
+
+Call Latch::status() const { return {.script = &scripts::latch_status, .keys = {name_.str()}}; }
+
+LatchAnswer Latch::read_status(const Reply& reply) const {
+  if (word_of(reply) == "found") return {.count = reply.at(1).integer()};
+  return refuse(reply);
+}
+
+LatchAnswer Latch::refuse(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "absent") return {.how = LatchAnswer::How::absent};
+  if (word == "foreign") {
+    return {.how = LatchAnswer::How::refused,
+            .refused = refuse_foreign(name_, kinds::latch.noun, reply.at(1).text())};
+  }
+  refuse_word("a call about a latch", reply);
+}
+
+Call Latch::record() const {
+  const std::string key = metadata_key(name_);
+  return command({"HGET", key, "latch"}, key);
+}
+
+std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
+  if (reply.kind() != Reply::Kind::text) return std::nullopt;
+  const std::string record = reply.text();
+  return LatchRecord{.total = number_in(record, "total"),
+                     .set = time_in(record, "set"),
+                     .opened = time_in(record, "opened")};
+}
+
+LatchWait::LatchWait(LockName name, Until until) : name_(std::move(name)), until_(until) {}
+
+std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
+
+Call LatchWait::ask(Milliseconds) const {
+  Call call{.script = &scripts::latch_inspect, .keys = {name_.str()}};
+  if (until_ == Until::set) call.keys.push_back(metadata_key(name_));
+  return call;
+}
+
+/// Only an announcement tells when a latch is set or opened. A TTL is when it is forgotten.
+Attempt LatchWait::decode(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "open") return Held{.server_time = reply.at(1).milliseconds()};
+  if (word == "closed") {
+    if (until_ == Until::set) return Held{};
+    if (reply.at(1).integer() >= 0) return Busy{.retry_after = reply.at(1).milliseconds()};
+    return Busy{};
+  }
+  if (word == "absent") return Busy{};
+  return decode_attempt({.name = name_}, kinds::latch.noun, reply);
+}
+
+}  // namespace rlock

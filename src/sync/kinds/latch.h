@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sync/kinds/lockable.h"
+#include "sync/kinds/pub_sub.h"
+
+namespace rlock {
+
+/// What an operation on a latch came to.
+struct LatchAnswer {
+  enum class How {
+    done,
+    exists,   ///< set: there is one, unchanged; see `count`
+    absent,   ///< down, remove: there is none
+    refused,  ///< see `refused`
+  } how = How::done;
+  std::int64_t count = 0;     ///< how often it is still to be counted down; 0: it is open
+  std::string unannounced{};  ///< why waiters could not be told; empty when they were
+  Refused refused{};
+};
+
+/// What rlock has written down about a latch, for those who come when it is gone: Redisson deletes a latch
+/// that reaches zero, so "opened" and "never set" would look alike. In milliseconds since the epoch, by the
+/// server's clock.
+struct LatchRecord {
+  std::optional<std::int64_t> total{};
+  std::optional<Milliseconds> set{};
+  std::optional<Milliseconds> opened{};
+};
+
+/// The operations on Redisson's RCountDownLatch. A value; one Latch is
+/// one request: each of its calls may be sent twice and is done once.
+class Latch {
+ public:
+  Latch(LockName name, PubSub pub_sub);
+
+  /// Send each with what it writes down, or erases, as a follower, whose failure harms nobody.
+  Call set(std::int64_t total, Milliseconds expire) const;
+  LatchAnswer read_set(const Reply& reply) const;
+  Call down(std::int64_t count) const;
+  LatchAnswer read_down(const Reply& reply) const;
+  Call remove() const;
+  LatchAnswer read_remove(const Reply& reply) const;
+
+  Call write_set(std::int64_t total) const { return write_record(std::to_string(total)); }
+  Call write_down() const { return write_record(""); }
+  Call erase_record() const;
+
+  Call status() const;
+  LatchAnswer read_status(const Reply& reply) const;  ///< done, with the count; or absent
+  Call record() const;
+  std::optional<LatchRecord> read_record(const Reply& reply) const;  ///< an error reply is no record
+
+ private:
+  LatchAnswer refuse(const Reply& reply) const;
+  Call write_record(std::string total) const;
+
+  LockName name_;
+  PubSub pub_sub_;
+  std::string request_;
+};
+
+/// Waiting for a latch; Held: it is over. A value: what its answers mean never changes.
+class LatchWait final : public Waitable {
+ public:
+  enum class Until {
+    open,  ///< an absent latch is open
+    set,   ///< or opened before, which a key of rlock's own tells; an absent latch is busy
+  };
+
+  LatchWait(LockName name, Until until);
+
+  using Waitable::ask;
+  Call ask(Milliseconds waited) const override;
+  std::optional<Call> undo(Wake) const override { return std::nullopt; }
+  std::vector<Channel> channels() const override;
+  const LockName& name() const override { return name_; }
+
+ private:
+  Attempt decode(const Reply& reply) const override;
+
+  LockName name_;
+  Until until_;
+};
+
+}  // namespace rlock

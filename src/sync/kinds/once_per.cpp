@@ -1,0 +1,48 @@
+#include "sync/kinds/once_per.h"
+
+#include <algorithm>
+
+#include "scripts.h"
+#include "sync/kinds/keys.h"
+
+namespace rlock {
+namespace {
+
+/// Among Redisson's unlock latches, as the keys of the line: an ACL made for Redisson suffices.
+std::string done_key(const LockName& name) { return prefix_name("redisson_unlock_latch", name) + ":done"; }
+
+}  // namespace
+
+Call OncePer::status(const LockName& name) {
+  return {.script = &scripts::once_status, .keys = {name.str(), done_key(name)}};
+}
+
+std::optional<OncePer::Done> OncePer::read_status(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::array || reply.at(0).kind() != Reply::Kind::text) return std::nullopt;
+  const auto is_number = [&](std::size_t item) { return reply.at(item).kind() == Reply::Kind::integer; };
+  const bool complete =
+      is_number(1) && is_number(2) && is_number(3) && reply.at(4).kind() == Reply::Kind::text;
+  if (reply.at(0).text() != "done" || !complete) return std::nullopt;
+  return Done{.since = std::max(reply.at(1).milliseconds() - reply.at(2).milliseconds(), Milliseconds{0}),
+              .rest = reply.at(3).milliseconds(),
+              .facts = reply.at(4).text()};
+}
+
+Call OncePer::release(const ReleaseOptions& options) const {
+  Call call = lock_->release(options);
+  if (!options.keep_until) return call;
+  const bool fair = call.script == &scripts::fair_release;
+  call.script = fair ? &scripts::once_fair_release : &scripts::once_lock_release;
+  call.keys.insert(call.keys.begin(), done_key(name()));
+  call.args.insert(call.args.begin(), facts_);
+  call.while_slot_moves.clear();
+  return call;
+}
+
+Released OncePer::decode_release(const Reply& reply) const {
+  ReleaseAnswer answer = lock_->read_release(reply);
+  if (const auto* failure = std::get_if<Failure>(&answer)) failure->fly();
+  return std::get<Released>(std::move(answer));
+}
+
+}  // namespace rlock

@@ -1,0 +1,141 @@
+#include "sync/kinds/pool.h"
+
+#include <fmt/format.h>
+
+#include "base/key_text.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/arguments.h"
+#include "sync/kinds/foreign.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/kind.h"
+#include "sync/kinds/requests.h"
+
+namespace rlock {
+
+std::string_view noun_of(PoolKind kind) {
+  return kind == PoolKind::semaphore ? kinds::semaphore.noun : kinds::permit.noun;
+}
+
+Refused refuse_absent(const LockName& name, PoolKind kind) {
+  const std::string_view verb = kind == PoolKind::semaphore ? "sem" : "permit";
+  return {.why = Refused::Why::absent,
+          .text = fmt::format("there is no {} {}; make it: rlock {} init {} N", noun_of(kind).substr(2),
+                              quoted(name), verb, words_for(name))};
+}
+
+Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
+    : name_(std::move(name)), kind_(kind), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
+
+std::string Pool::taken() const { return suffix_name(name_, "timeout"); }
+
+Call Pool::request(const Script& script, std::vector<std::string> args) const {
+  return {.script = &script, .keys = {name_.str(), request_}, .args = std::move(args)};
+}
+
+/// The same, with those who wait.
+Call Pool::request_to_line(const Script& script, std::vector<std::string> args) const {
+  Call call = request(script, std::move(args));
+  append(call.keys, line_keys(name_));
+  return call;
+}
+
+PoolAnswer Pool::refuse(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "absent") return {.how = PoolAnswer::How::absent};
+  if (word == "foreign") {
+    return {.how = PoolAnswer::How::refused,
+            .refused = refuse_foreign(name_, noun_of(kind_), reply.at(1).text())};
+  }
+  refuse_word(fmt::format("a call about {}", noun_of(kind_)), reply);
+}
+
+Call Pool::init(std::int64_t total, Milliseconds expire) const {
+  Call call =
+      request_to_line(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
+                                              word(pub_sub_), number(kRequestMemory), number(expire)});
+  if (kind_ == PoolKind::permits) call.keys.push_back(taken());
+  return call;
+}
+
+PoolAnswer Pool::read_init(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "done") return {.unannounced = reply.at(1).text()};
+  if (word == "exists") return {.how = PoolAnswer::How::exists};
+  return refuse(reply);
+}
+
+Call Pool::add(std::int64_t count) const {
+  return request_to_line(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
+                                                word(pub_sub_), number(kRequestMemory)});
+}
+
+PoolAnswer Pool::read_add(const Reply& reply) const {
+  if (word_of(reply) != "done") return refuse(reply);
+  return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
+}
+
+Call Pool::drain() const { return request(scripts::semaphore_drain, {number(kRequestMemory)}); }
+
+PoolAnswer Pool::read_drain(const Reply& reply) const {
+  if (word_of(reply) != "done") return refuse(reply);
+  return {.count = reply.at(1).integer()};
+}
+
+Call Pool::remove() const {
+  Call call = request_to_line(scripts::counter_delete,
+                              {permits_channel(name_).str(), word(pub_sub_), number(kRequestMemory)});
+  if (kind_ == PoolKind::permits) append(call.keys, {taken(), permit_slots_key(name_)});
+  return call;
+}
+
+PoolAnswer Pool::read_remove(const Reply& reply) const {
+  if (word_of(reply) != "done") return refuse(reply);
+  return {};
+}
+
+Call Pool::release(const std::vector<std::string>& ids) const {
+  Call call{.script = &scripts::permit_release_ids,
+            .keys = {name_.str(), taken(), permit_slots_key(name_)},
+            .args = {permits_channel(name_).str(), word(pub_sub_)}};
+  append(call.keys, line_keys(name_));
+  call.args.insert(call.args.end(), ids.begin(), ids.end());
+  return with_large_reply(std::move(call));
+}
+
+Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
+  ReleasedIds released{.unannounced = reply.at(0).text()};
+  for (std::size_t i = 1; i < reply.items().size(); ++i) released.taken.push_back(reply.at(i).integer() == 1);
+  return released;
+}
+
+Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
+  Call call{.script = &scripts::permit_renew_ids, .keys = {name_.str(), taken()}, .args = {number(lease)}};
+  call.args.insert(call.args.end(), ids.begin(), ids.end());
+  return with_large_reply(std::move(call));
+}
+
+std::vector<bool> Pool::read_renewal(const Reply& reply) const {
+  std::vector<bool> renewed;
+  for (const Reply& item : reply.items()) renewed.push_back(item.integer() == 1);
+  return renewed;
+}
+
+Call Pool::status() const {
+  if (kind_ == PoolKind::semaphore) return {.script = &scripts::semaphore_status, .keys = {name_.str()}};
+  return {.script = &scripts::permit_status, .keys = {name_.str(), taken()}};
+}
+
+std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "absent") return std::optional<Status>{};
+  if (word == "foreign") return refuse_foreign(name_, noun_of(kind_), reply.at(1).text());
+  if (word != "found") refuse_word("status", reply);
+  std::optional<Status> status{{.available = reply.at(1).integer()}};
+  if (kind_ == PoolKind::permits) status->total = reply.at(2).integer();
+  return status;
+}
+
+}  // namespace rlock

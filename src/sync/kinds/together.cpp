@@ -1,0 +1,100 @@
+#include "sync/kinds/together.h"
+
+#include <algorithm>
+
+#include "sync/kinds/answers.h"
+#include "sync/kinds/kind.h"
+
+namespace rlock {
+namespace {
+
+/// The answer of a member takes so many bytes of memory in the reply, or less.
+constexpr std::size_t kMemberTakes = 512;
+
+template <class Item>
+void append(std::vector<Item>& all, const std::vector<Item>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+std::optional<Together> Together::of(std::span<const Lockable* const> members) {
+  const Script* ask = members.front()->ask().script;
+  const Script* script = script_for_several(ask);
+  const bool alike =
+      std::ranges::all_of(members, [&](const Lockable* member) { return member->ask().script == ask; });
+  if (script == nullptr || !alike) return std::nullopt;
+  return Together{members, *script};
+}
+
+Call Together::ask(Milliseconds waited) const {
+  Call all{.script = script_, .keys = {}, .args = {std::to_string(members_.size())}};
+  all.largest_reply += members_.size() * kMemberTakes;
+  for (const Lockable* member : members_) {
+    const Call ask = member->ask(waited);
+    const Call back = *member->undo(Wake::nobody);
+    append(all.keys, ask.keys);
+    append(all.keys, back.keys);
+    for (const std::size_t count : {ask.keys.size(), back.keys.size(), ask.args.size(), back.args.size()})
+      all.args.push_back(std::to_string(count));
+    append(all.args, ask.args);
+    append(all.args, back.args);
+  }
+  return all;
+}
+
+std::optional<Call> Together::undo(Wake wake) const {
+  if (wake == Wake::waiters) return std::nullopt;
+  Call call = ask();
+  call.args.front().insert(0, 1, '-');
+  return call;
+}
+
+Attempt Together::decode(const Reply& reply) const {
+  const std::string word = word_of(reply);
+  if (word == "held") return decode_held(reply.at(1));
+  if (word != "not_all") refuse_word("acquire", reply);
+  const auto member = static_cast<std::size_t>(reply.at(1).integer() - 1);
+  if (member >= members_.size()) throw Error{Error::internal, "the server named a member that there is not"};
+  Attempt attempt = members_[member]->read(reply.at(2));
+  if (auto* busy = std::get_if<Busy>(&attempt)) busy->member = members_[member]->name().str();
+  return attempt;
+}
+
+Attempt Together::decode_held(const Reply& answers) const {
+  std::vector<Held> all;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    Attempt attempt = members_[i]->read(answers.at(i));
+    if (std::holds_alternative<Failure>(attempt)) return attempt;
+    auto* held = std::get_if<Held>(&attempt);
+    if (held == nullptr) throw Error{Error::internal, "inconsistent reply: all taken, but one key is not"};
+    all.push_back(std::move(*held));
+  }
+  Held together = all.front();
+  together.members = std::move(all);
+  return together;
+}
+
+const Lockable* Together::busy_one(const Busy& busy) const {
+  for (const Lockable* member : members_)
+    if (member->name().str() == busy.member) return member;
+  return nullptr;
+}
+
+const Line* Together::line(const Busy& busy) const {
+  const Lockable* const member = busy_one(busy);
+  return member != nullptr ? member->line(busy) : nullptr;
+}
+
+Line::Heard Together::hear(const Message& message, const Busy& busy) const {
+  const Lockable* const member = busy_one(busy);
+  return member != nullptr ? member->hear(message, busy) : Line::Heard::reason();
+}
+
+std::vector<Channel> Together::channels() const {
+  std::vector<Channel> all;
+  for (const Lockable* member : members_) append(all, member->channels());
+  return all;
+}
+
+}  // namespace rlock

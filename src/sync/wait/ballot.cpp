@@ -1,0 +1,167 @@
+// From votes to one result. decode() reads each vote once, when it arrives, as an Attempt: held, busy,
+// refused or a failure. enough_from() counts them while the call is under way: a quorum that grants ends the
+// call at once; when a quorum has become impossible the slower nodes get as long again, because an answer
+// that has come need not be undone without knowing it. result() then puts the answers into a Tally and
+// decides in this order:
+//
+//   held     a quorum granted it
+//   refused  so many refuse that a quorum can never grant it
+//   failure  so many refuse or fail that there is no quorum now
+//   busy     a quorum answered, and others have it
+//
+// The order matters: "somebody has it" is said only when a quorum could be reached, and "unreachable" never
+// hides that the key holds something else everywhere.
+
+#include "sync/wait/ballot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace rlock {
+namespace {
+
+/// What the slower nodes get at least when the faster ones have decided.
+constexpr Milliseconds kLeastGrace{5};
+
+Attempt decoded(const Waitable& what, const Vote& vote) {
+  return vote.reply ? what.read(*vote.reply) : *vote.failure;
+}
+
+/// What the nodes answered, each answer among its like.
+struct Tally {
+  std::vector<Held> held;
+  std::vector<Busy> busy;
+  std::vector<Refused> refused;
+  std::vector<std::pair<std::size_t, Failure>> failed;  ///< and which node
+
+  Answer put(std::size_t node, const Attempt& attempt) {
+    if (const auto* failure = std::get_if<Failure>(&attempt)) {
+      failed.emplace_back(node, *failure);
+      return Answer::failed;
+    }
+    if (const auto* granted = std::get_if<Held>(&attempt)) {
+      held.push_back(*granted);
+      return Answer::granted;
+    }
+    if (const auto* other = std::get_if<Busy>(&attempt)) {
+      busy.push_back(*other);
+      return Answer::busy;
+    }
+    refused.push_back(std::get<Refused>(attempt));
+    return Answer::refused;
+  }
+};
+
+/// The reply of the node whose clock is in the middle: some clocks may be wrong, but not most of them.
+Held typical(std::vector<Held> held) {
+  const auto middle = held.begin() + static_cast<std::ptrdiff_t>(held.size() / 2);
+  std::ranges::nth_element(held, middle, {}, &Held::server_time);
+  return *middle;
+}
+
+/// At how many nodes each holder has it; "": nobody can say who.
+std::map<std::string, std::size_t> holders_of(const std::vector<Busy>& busy) {
+  std::map<std::string, std::size_t> holders;
+  for (const Busy& one : busy) ++holders[one.holder];
+  return holders;
+}
+
+/// The answer about whoever has it at most nodes. It is worth asking again when `missing` more nodes may have
+/// become free: at the `missing`-th of the times that they have told.
+Busy typical(const std::vector<Busy>& busy, std::size_t missing) {
+  auto holders = holders_of(busy);
+  Busy typical = *std::ranges::max_element(busy, {}, [&](const Busy& one) { return holders[one.holder]; });
+  std::vector<Milliseconds> rests;
+  for (const Busy& one : busy) rests.push_back(one.retry_after.value_or(Milliseconds::max()));
+  std::ranges::sort(rests);
+  const Milliseconds rest = rests[std::min(missing, rests.size()) - 1];
+  typical.retry_after = rest == Milliseconds::max() ? std::nullopt : std::optional{rest};
+  return typical;
+}
+
+std::string no_quorum(const Redis& redis, const Tally& tally) {
+  std::vector<std::string> reasons;
+  for (const auto& [node, failure] : tally.failed)
+    reasons.push_back(fmt::format("{}: {}", redis.str(node), failure.text));
+  const std::size_t answer = redis.nodes() - tally.failed.size();
+  return fmt::format("no quorum: {} of {} servers answer{}, {} are needed ({})", answer, redis.nodes(),
+                     answer == 1 ? "s" : "", redis.quorum(), joined(reasons, "; "));
+}
+
+/// Too many nodes fail. Where those that fail for good (no access, no such database) are too many by
+/// themselves, it is one of them: then waiting does not help, and a wait must not go on.
+Failure failure_of(const Redis& redis, const Tally& tally) {
+  const auto lasts = [](const auto& one) { return one.second.kind != Error::unreachable; };
+  const auto lasting = static_cast<std::size_t>(std::ranges::count_if(tally.failed, lasts));
+  const bool for_good = lasting + tally.refused.size() > redis.nodes() - redis.quorum();
+  const auto first =
+      std::ranges::find_if(tally.failed, [&](const auto& one) { return lasts(one) == for_good; });
+  if (redis.nodes() == 1) return first->second;
+  return {for_good ? first->second.kind : Error::unreachable, no_quorum(redis, tally)};
+}
+
+}  // namespace
+
+void Ballot::decode(const Votes& votes) {
+  for (std::size_t node = 0; node < votes.size(); ++node)
+    if (votes[node].settled() && !decoded_[node]) decoded_[node] = decoded(what_, votes[node]);
+}
+
+void Ballot::leave_out(const std::vector<bool>& nodes, const Failure& why) {
+  for (std::size_t node = 0; node < nodes.size(); ++node)
+    if (nodes[node]) decoded_[node] = why;
+}
+
+TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
+  decode(votes);
+  std::size_t granted = 0;
+  std::size_t open = 0;
+  for (const auto& answer : decoded_) {
+    if (!answer) ++open;
+    if (answer && std::holds_alternative<Held>(*answer)) ++granted;
+  }
+  const std::size_t quorum = redis_.quorum();
+  if (granted >= quorum) return TimePoint::min();  // the others are told later, by renewals and the release
+  return grace_.until(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
+}
+
+BallotResult Ballot::result(const Votes& votes) {
+  decode(votes);
+  BallotResult result;
+  Tally tally;
+  for (std::size_t node = 0; node < votes.size(); ++node) {
+    const Vote& vote = votes[node];
+    const Answer answer = decoded_[node] ? tally.put(node, *decoded_[node]) : Answer::late;
+    result.answers.push_back(answer);
+    if (answer == Answer::granted) result.asked = earliest(result.asked, vote.asked);
+    // A copy that was written may be carried out although no reply has come.
+    const bool unknown = answer == Answer::late || answer == Answer::failed;
+    if (unknown && vote.attempts > 0) result.may_be_granted = true;
+  }
+  const std::size_t quorum = redis_.quorum();
+  const std::size_t spare = votes.size() - quorum;
+  if (tally.held.size() >= quorum) {
+    result.held = typical(std::move(tally.held));
+    return result;
+  }
+  // Split: some nodes granted it to us, and nobody else has a quorum. Everybody undoes and tries again, each
+  // after another pause (Pacing).
+  const auto has_quorum = [&](const auto& holder) { return holder.second >= quorum; };
+  result.split = !tally.held.empty() && std::ranges::none_of(holders_of(tally.busy), has_quorum);
+  result.may_be_granted = result.may_be_granted || !tally.held.empty();
+  if (tally.refused.size() > spare) {
+    result.refused = tally.refused.front();
+  } else if (tally.refused.size() + tally.failed.size() > spare) {
+    result.failure = failure_of(redis_, tally);
+  } else if (!tally.busy.empty()) {
+    result.busy = typical(tally.busy, quorum - tally.held.size());
+  }
+  return result;
+}
+
+}  // namespace rlock

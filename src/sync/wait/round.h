@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "redis/redis.h"
+#include "sync/wait/acquire_options.h"
+#include "sync/wait/ballot.h"
+#include "sync/wait/stage.h"
+#include "sync/wait/undo.h"
+
+namespace rlock {
+
+/// One round of asking after the other: a call for each stage of a wish, until one of them cannot be had.
+class Round {
+ public:
+  /// REQUIRES: both outlive it.
+  Round(Redis& redis, const AcquireOptions& options, bool single_attempt)
+      : redis_(redis),
+        options_(options),
+        several_nodes_(redis.nodes() > 1),
+        single_attempt_(single_attempt) {}
+
+  /// Asks for every stage, in order, and tells `undo` what was posted. Nothing: the stage blocked() cannot be
+  /// had now, as result() says; what the stages before it have taken is not undone yet.
+  /// `facts`: write beside them what people want to know of us, as Stage::followers() says.
+  std::optional<Taken> attempt(std::vector<Stage>& stages, Undo& undo, bool facts);
+
+  /// No attempt lasts longer than until then, whatever the patience is.
+  void end_by(TimePoint at) noexcept { end_by_ = at; }
+
+  /// Of the last attempt(): which stage was asked for last, what came of it, and how long that took.
+  std::size_t blocked() const noexcept { return blocked_; }
+  const BallotResult& result() const noexcept { return result_; }
+  Milliseconds took() const noexcept { return took_; }
+
+ private:
+  void ask(Stage& stage, Undo& undo, bool facts);
+  Failure why_closed() const;
+  bool replicated();
+  Patience patience_of(Milliseconds step) const;
+  void count_as_failed(Failure why);
+
+  Redis& redis_;
+  const AcquireOptions& options_;
+  const bool several_nodes_;  ///< nodes
+  const bool single_attempt_;
+  TimePoint end_by_ = kNever;
+  const TimePoint wait_begun_ = Clock::now();
+  std::size_t blocked_ = 0;
+  Votes votes_;
+  BallotResult result_;
+  Milliseconds took_{0};
+};
+
+}  // namespace rlock

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "redis/call.h"
+#include "sync/kinds/lockable.h"
+#include "sync/kinds/together.h"
+
+namespace rlock {
+
+/// One of the things to take, with what is to be written beside it (metadata).
+struct Part {
+  std::shared_ptr<const Lockable> lock;
+  std::vector<Call> followers{};          ///< of the call that takes or renews it
+  std::vector<Call> release_followers{};  ///< of the call that releases or undoes it
+};
+
+/// What to take: all parts or none, in this order.
+struct Wish {
+  std::vector<Part> parts;
+  std::optional<Together> together{};  ///< takes all of them at once, where one script can
+};
+
+}  // namespace rlock

@@ -1,0 +1,68 @@
+#include "sync/watch/deadlock.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace rlock {
+namespace {
+
+/// More keys are not looked at: circles are short, and each key is a call.
+constexpr std::size_t kMostKeys = 64;
+
+/// Of several permits any that comes back ends the wait: its holders need not all be in the circle.
+bool any_of_several(const Inspection& seen) {
+  return seen.kind == &kinds::permit && seen.holders.size() != 1;
+}
+
+}  // namespace
+
+DeadlockSearch::DeadlockSearch(LockName wanted, Owner us, const std::vector<HeldKey>& holds)
+    : wanted_(std::move(wanted)), us_(std::move(us)) {
+  for (const HeldKey& hold : holds)
+    if (known_.insert(hold.key).second) candidates_.push_back({hold, {}});
+}
+
+const LockName* DeadlockSearch::next() const {
+  if (!circle_.empty() || candidates_.empty()) return nullptr;
+  if (!wanted_seen_) return &wanted_;
+  return at_ < std::min(candidates_.size(), kMostKeys) ? &candidates_[at_].hold.key : nullptr;
+}
+
+void DeadlockSearch::read(const Inspection& seen) {
+  if (!wanted_seen_) return read_wanted(seen);
+  const Candidate candidate = candidates_[at_++];  // a copy: the list grows
+  if (seen.held_by(candidate.hold.owner) && !any_of_several(seen)) read_candidate(candidate, seen);
+}
+
+void DeadlockSearch::read_wanted(const Inspection& seen) {
+  wanted_seen_ = true;
+  const auto ours = std::ranges::find(seen.waiters, us_, &Waiter::owner);
+  if (ours == seen.waiters.end() || any_of_several(seen)) return candidates_.clear();
+  since_ = ours->since.value_or(seen.now);
+  for (const Holder& holder : seen.holders) holders_.insert(holder.owner);
+}
+
+void DeadlockSearch::read_candidate(const Candidate& candidate, const Inspection& seen) {
+  for (const Waiter& waiter : seen.waiters) {
+    if (!waiter.meta || !waiter.since || waiter.owner == us_) continue;
+    std::vector<DeadlockMember> path = candidate.path;
+    const Kind& kind = seen.kind != nullptr && seen.kind->channel != nullptr ? *seen.kind : kinds::lock;
+    const Channel own{kind.channel(candidate.hold.key).str() + ":" + waiter.owner.str()};
+    path.push_back({waiter.owner, candidate.hold.key, *waiter.since, waiter.meta, own});
+    for (const HeldKey& hold : waiter.meta->holds) {
+      if (hold.key == wanted_ && holders_.contains(hold.owner)) {
+        circle_ = {{.owner = us_, .waits_for = wanted_, .since = since_, .meta = {}}};
+        circle_.insert(circle_.end(), path.rbegin(), path.rend());
+        return;
+      }
+      if (known_.insert(hold.key).second) candidates_.push_back({hold, path});
+    }
+  }
+}
+
+const DeadlockMember& youngest(const std::vector<DeadlockMember>& circle) {
+  return *std::ranges::max_element(
+      circle, {}, [](const DeadlockMember& member) { return std::tuple{member.since, member.owner.str()}; });
+}
+
+}  // namespace rlock

@@ -1,0 +1,102 @@
+#include "sync/watch/history.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scripts.h"
+#include "sync/kinds/keys.h"
+#include "sync/watch/metadata_json.h"
+
+namespace rlock {
+namespace {
+
+/// Longer texts are cut: twenty entries of each key stay for a week.
+constexpr std::size_t kLongestText = 200;
+
+constexpr int kLargestExit = 255;
+
+std::string entry_of(const PastHold& past) {
+  const Metadata& facts = past.facts;
+  const auto waited = past.waited ? std::optional{past.waited->count()} : std::nullopt;
+  const MetadataJson json{{"host", brief(facts.host, kLongestText)},
+                          {"pid", facts.pid},
+                          {"user", brief(facts.user, kLongestText)},
+                          {"command", brief(facts.command, kLongestText)},
+                          {"reason", brief_or_null(facts.reason, kLongestText)},
+                          {"url", brief_or_null(facts.url, kLongestText)},
+                          {"type", past.type},
+                          {"since", facts.since.count()},
+                          {"ended_at", past.ended.count()},
+                          {"waited_ms", value_or_null(waited)},
+                          {"outcome", past.end.outcome},
+                          {"exit", value_or_null(past.end.exit)},
+                          {"signal", value_or_null(past.end.signal)},
+                          {"why", brief_or_null(past.end.why, kLongestText)}};
+  return json.dump();
+}
+
+std::optional<int> small_number_at(const MetadataJson& entry, const char* name) {
+  const auto number = number_at(entry, name);
+  return number && *number <= kLargestExit ? std::optional{static_cast<int>(*number)} : std::nullopt;
+}
+
+/// "<owner>\n<JSON>".
+std::optional<PastHold> read_entry(std::string_view text) {
+  const std::size_t newline = text.find('\n');
+  if (newline == std::string_view::npos) return std::nullopt;
+  const std::string_view json = text.substr(newline + 1);
+  const auto entry = parse_object(json);
+  const auto facts = parse_metadata(json);
+  if (!entry || !facts || !facts->ended_at) return std::nullopt;
+
+  PastHold past{.type = text_at(*entry, "type").value_or("lock")};
+  past.owner = Owner{std::string{text.substr(0, newline)}};
+  past.facts = *facts;
+  past.ended = *facts->ended_at;
+  if (const auto waited = number_at(*entry, "waited_ms")) past.waited = Milliseconds{*waited};
+  past.end = {.outcome = text_at(*entry, "outcome").value_or("unknown"),
+              .exit = small_number_at(*entry, "exit"),
+              .signal = small_number_at(*entry, "signal"),
+              .why = text_at(*entry, "why")};
+  return past;
+}
+
+}  // namespace
+
+Call write_end(const LockName& name, const Owner& owner, const Evidence& evidence, const PastHold& past,
+               WriteEnd when) {
+  Call call = erase_metadata(name, owner, evidence);
+  call.keys.push_back(history_key(name));
+  // A key that outlives its command (--min-hold) has two ends: that of the command, and its removal.
+  const Milliseconds not_before = past.facts.ended_at ? past.ended : past.facts.since;
+  call.args.insert(call.args.end(),
+                   {when == WriteEnd::always ? "ended" : "known", std::to_string(not_before.count()),
+                    std::to_string(past.ended.count()), entry_of(past)});
+  return call;
+}
+
+std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past) {
+  for (Part& part : parts) {
+    if (part.followers.empty()) continue;  // a hold inside another, which has a history
+    const Lockable& lock = *part.lock;
+    part.release_followers.back() =
+        write_end(lock.name(), lock.owner(), lock.evidence(), past, WriteEnd::always);
+  }
+  return parts;
+}
+
+Call ask_history(const LockName& name, std::int64_t most) {
+  return with_large_reply(
+      {.script = &scripts::history_read, .keys = {history_key(name)}, .args = {std::to_string(most)}});
+}
+
+History read_history(const Reply& reply) {
+  History history{.now = reply.at(0).milliseconds(), .holds = {}};
+  for (std::size_t i = 1; i < reply.items().size(); ++i) {
+    auto past = read_entry(reply.at(i).text());
+    if (past) history.holds.push_back(*std::move(past));
+  }
+  return history;
+}
+
+}  // namespace rlock

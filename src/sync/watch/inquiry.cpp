@@ -1,0 +1,70 @@
+#include "sync/watch/inquiry.h"
+
+#include <algorithm>
+
+namespace rlock {
+
+void Inquiry::begin(const LockName& name, const std::optional<Channel>& channel, Milliseconds answer_within) {
+  begin(InspectionSteps{name}, name, channel, answer_within);
+}
+
+void Inquiry::glance(const LockName& name, const Owner& asker, const std::optional<Channel>& channel,
+                     Milliseconds answer_within) {
+  begin(InspectionSteps{name, asker}, name, channel, answer_within);
+}
+
+void Inquiry::begin(InspectionSteps steps, const LockName& name, const std::optional<Channel>& channel,
+                    Milliseconds answer_within) {
+  drop();
+  answer_within_ = answer_within;
+  begun_ = Clock::now();
+  listeners_ = 0;
+  steps_ = std::move(steps);
+  post_next();
+  // The waiter knows the channel already: counting need not wait for the kind of the lock.
+  if (channel) count_ = redis_.post(count_listeners(name, *channel), {}, plus(begun_, answer_within_));
+}
+
+void Inquiry::drop() {
+  for (auto* request : {&asked_, &count_}) {
+    if (*request) redis_.drop(**request);
+    request->reset();
+  }
+}
+
+void Inquiry::post_next() {
+  if (asked_) redis_.drop(*asked_);
+  asked_ = redis_.post(*steps_->call(), {}, plus(Clock::now(), answer_within_));
+}
+
+/// By a quorum, or as far as it will be.
+bool Inquiry::answered(Redis::Request request) const {
+  const auto replies =
+      std::ranges::count_if(redis_.votes(request), [](const Vote& vote) { return vote.reply.has_value(); });
+  return static_cast<std::size_t>(replies) >= redis_.quorum() || redis_.settled(request);
+}
+
+TimePoint Inquiry::wake_at() const { return under_way() && answered(*asked_) ? TimePoint::min() : kNever; }
+
+void Inquiry::advance() {
+  if (!under_way() || !answered(*asked_)) return;
+  steps_->read(redis_.votes(*asked_));
+  if (steps_->call()) return post_next();
+  read_listeners_of_all();
+  drop();
+}
+
+std::vector<Inspection> Inquiry::seen() const {
+  std::vector<Inspection> seen;
+  for (const InspectionSteps::View& view : steps_->views())
+    if (const auto* inspection = std::get_if<Inspection>(&view)) seen.push_back(*inspection);
+  return seen;
+}
+
+void Inquiry::read_listeners_of_all() {
+  if (!count_) return;
+  for (const Vote& vote : redis_.votes(*count_))
+    if (vote.reply) listeners_ = std::max(listeners_, read_listeners(*vote.reply));
+}
+
+}  // namespace rlock

@@ -1,0 +1,380 @@
+// From replies to an Inspection. The script inspect/key sends everything at once: what stands under the key
+// and what may stand beside it (KeyReply gives those items names). Reader then finds out what it is. The
+// layout of the key alone does not tell: Redisson keeps a lock, a fair and a fenced lock in the same hash,
+// and a semaphore, a pool and a latch in the same bare number. So what stands beside the key decides (a
+// queue, a token, taken permits), or what rlock has written down (KnownFacts), and where nothing does, the
+// plainest kind is named.
+//
+// Whoever may write to the server chose every byte here. So numbers are cut and not trusted, sums stop at the
+// largest number, and a reply of another shape throws.
+
+#include "sync/watch/inspect.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/kinds/keys.h"
+#include "sync/kinds/permits.h"
+
+namespace rlock {
+namespace {
+
+/// What these answers take, or less: see lua/inspect.
+constexpr std::size_t kLargestFacts = 5U << 20;
+constexpr std::size_t kLargestInspection = 2U << 20;
+
+/// What Redisson writes as the end of a permit that was taken without a lease.
+constexpr std::int64_t kNoLease = 922337203685477;
+
+constexpr std::string_view kLatchRecord = "latch";  // a field among the owners
+constexpr std::string_view kWriteSuffix = ":write";
+
+std::optional<Milliseconds> ttl_of(Milliseconds pttl) {
+  if (pttl < Milliseconds{0}) return std::nullopt;
+  return pttl;
+}
+
+std::optional<std::int64_t> number_of(const std::string& text) {
+  const bool negative = text.starts_with('-');
+  const auto number = parse_count(std::string_view{text}.substr(negative ? 1 : 0));
+  if (!number) return std::nullopt;
+  return negative ? -*number : *number;
+}
+
+/// At most the largest number there is: anybody may have written the first of them.
+std::int64_t sum(std::int64_t number, std::int64_t more) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return number > kMost - more ? kMost : number + more;
+}
+
+/// A score of a sorted set, which RESP2 sends as text and RESP3 as a double: "1795227584652".
+std::int64_t score_of(const Reply& score) {
+  const std::string text = score.text();
+  return parse_count(std::string_view{text}.substr(0, text.find('.'))).value_or(0);
+}
+
+Milliseconds time_of(const Reply& score) { return Reply{score_of(score)}.milliseconds(); }
+
+/// Of who waits, where a server says nothing.
+const std::vector<Reply> kNobody;
+
+/// The items of the reply of inspect/key, by name.
+struct KeyReply {
+  explicit KeyReply(const Reply& reply)
+      : now(reply.at(0).milliseconds()),
+        kind(reply.at(1).text()),
+        pttl(reply.at(2).milliseconds()),
+        first(reply.at(3).at(0)),
+        content(reply.at(3).items()),
+        queue(reply.at(4).items()),
+        patience(reply.at(5).items()),
+        token(reply.at(6)),
+        taken(reply.at(7).items()),
+        owners(reply.at(8).items()),
+        living(reply.at(9).is_nil() ? kNobody : reply.at(9).items()) {}
+
+  Milliseconds now;
+  std::string kind;
+  Milliseconds pttl;
+  const Reply& first;  ///< of content; nil where that is empty
+  const std::vector<Reply>&content, &queue, &patience;
+  const Reply& token;
+  const std::vector<Reply>&taken, &owners, &living;
+};
+
+/// Fills an Inspection from one reply.
+class Reader {
+ public:
+  Reader(const LockName& name, const KnownFacts& known, const Reply& reply) : known_(known), reply_(reply) {
+    seen_.name = name;
+    seen_.now = reply_.now;
+    seen_.ttl = ttl_of(reply_.pttl);
+  }
+
+  Inspection read() {
+    seen_.kind = kind_stored_as(reply_.kind);
+    if (reply_.kind == "none") {
+      none();
+    } else if (seen_.kind == nullptr) {
+      seen_.foreign = reply_.kind;
+      seen_.state = Inspection::State::held;
+    } else {
+      content();
+    }
+    queue();
+    return std::move(seen_);
+  }
+
+ private:
+  bool has_token() const { return reply_.token.kind() != Reply::Kind::array; }
+
+  void none() {
+    seen_.ttl.reset();
+    if (has_token()) seen_.kind = &kinds::fenced;  // it outlives the lock, so that the next one is greater
+    if (!known_.opened) return;
+    seen_.kind = &kinds::latch;
+    seen_.count = 0;
+    seen_.state = Inspection::State::open;
+  }
+
+  void content() {
+    switch (seen_.kind->layout) {
+      case Kind::Layout::owners: owners(); break;
+      case Kind::Layout::readers_and_writers: readers_and_writers(); break;
+      case Kind::Layout::token: hold(reply_.first.text(), Holder::Mode::exclusive, Reply{1}); break;
+      case Kind::Layout::number: return number();
+    }
+    const auto ended = [](const Holder& holder) { return holder.meta && holder.meta->ended_at; };
+    const bool kept = !seen_.holders.empty() && std::ranges::all_of(seen_.holders, ended);
+    seen_.state = kept ? Inspection::State::kept : Inspection::State::held;
+  }
+
+  void owners() {
+    if (has_token()) seen_.kind = &kinds::fenced;
+    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2)
+      hold(reply_.content[i].text(), Holder::Mode::exclusive, reply_.content[i + 1]);
+    // A fair lock in whose queue nobody waits looks like any other: its holder, if it is rlock, has said it.
+    const auto is_fair = [](const Holder& holder) {
+      return holder.meta && holder.meta->type == kinds::fair.name;
+    };
+    if (seen_.kind == &kinds::lock && std::ranges::any_of(seen_.holders, is_fair)) seen_.kind = &kinds::fair;
+  }
+
+  void readers_and_writers() {
+    for (std::size_t i = 0; i + 1 < reply_.content.size(); i += 2) {
+      std::string owner = reply_.content[i].text();
+      if (owner == "mode") continue;
+      const bool writes = owner.ends_with(kWriteSuffix);
+      if (writes) owner.resize(owner.size() - kWriteSuffix.size());
+      hold(owner, writes ? Holder::Mode::write : Holder::Mode::read, reply_.content[i + 1]);
+    }
+  }
+
+  /// Redisson keeps semaphores, pools and latches in a bare
+  /// number; what stands beside it, or what we wrote down, tells.
+  void number() {
+    const std::int64_t number = number_of(reply_.first.text()).value_or(0);
+    seen_.state = number > 0 ? Inspection::State::open : Inspection::State::closed;
+    if (known_.latch) {
+      seen_.kind = &kinds::latch;
+      seen_.count = number;
+      seen_.state = number > 0 ? Inspection::State::closed : Inspection::State::open;
+      return;
+    }
+    seen_.available = number;
+    if (reply_.taken.empty()) return;
+    seen_.kind = &kinds::permit;
+    permits();
+  }
+
+  /// Those whose lease has ended count as available, though nobody has given them back yet.
+  void permits() {
+    for (std::size_t i = 0; i + 1 < reply_.taken.size(); i += 2) {
+      const std::string id = reply_.taken[i].text();
+      const Milliseconds end = time_of(reply_.taken[i + 1]);
+      if (end <= seen_.now) {
+        seen_.available = sum(*seen_.available, 1);
+        continue;
+      }
+      Holder holder{.mode = Holder::Mode::permit, .ttl = end - seen_.now};
+      if (score_of(reply_.taken[i + 1]) >= kNoLease) holder.ttl.reset();
+      const std::string owner = i / 2 < reply_.owners.size() ? reply_.owners[i / 2].text() : "";
+      holder.permit = id;
+      holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
+      holder.meta = facts_of(holder.owner);
+      holder.slot = slot_in(id);
+      seen_.holders.push_back(std::move(holder));
+    }
+    std::ranges::sort(seen_.holders, {}, [](const Holder& holder) { return holder.slot.value_or(1 << 20); });
+    seen_.total = sum(*seen_.available, static_cast<std::int64_t>(seen_.holders.size()));
+    seen_.state = *seen_.available > 0 ? Inspection::State::open : Inspection::State::closed;
+    if (!seen_.holders.empty()) seen_.state = Inspection::State::held;
+  }
+
+  void hold(std::string owner, Holder::Mode mode, const Reply& count) {
+    Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
+    if (seen_.kind == &kinds::fenced) holder.fence = number_of(reply_.token.text());
+    holder.meta = facts_of(holder.owner);
+    seen_.holders.push_back(std::move(holder));
+  }
+
+  std::optional<Metadata> facts_of(const Owner& owner) const {
+    const auto found = known_.facts.find(owner);
+    if (found == known_.facts.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// Of those of rlock, what they say of themselves.
+  std::map<std::string, Waiter> living() const {
+    std::map<std::string, Waiter> all;
+    for (std::size_t i = 0; i + 3 < reply_.living.size(); i += 4) {
+      const Owner owner{reply_.living[i].text()};
+      all.emplace(owner.str(), Waiter{.owner = owner,
+                                      .ttl = reply_.living[i + 1].milliseconds(),
+                                      .since = reply_.living[i + 2].milliseconds(),
+                                      .meta = parse_metadata(reply_.living[i + 3].text())});
+    }
+    return all;
+  }
+
+  void queue() {
+    std::map<std::string, Milliseconds> ends;
+    for (std::size_t i = 0; i + 1 < reply_.patience.size(); i += 2)
+      ends[reply_.patience[i].text()] = time_of(reply_.patience[i + 1]);
+    std::map<std::string, Waiter> ours = living();
+    for (const Reply& item : reply_.queue) {
+      const std::string owner = item.text();
+      const auto end = ends.find(owner);
+      const Milliseconds rest = end == ends.end() ? Milliseconds{0} : end->second - seen_.now;
+      Waiter waiter{.owner = Owner{owner}};
+      if (const auto found = ours.find(owner); found != ours.end()) waiter = std::move(found->second);
+      ours.erase(owner);
+      waiter.ttl = std::max(rest, Milliseconds{0});
+      seen_.waiters.push_back(std::move(waiter));
+    }
+    const bool fair = !seen_.waiters.empty();
+    for (std::size_t i = 0; i < reply_.living.size(); i += 4) {
+      const auto found = ours.find(reply_.living[i].text());
+      if (found != ours.end()) seen_.waiters.push_back(found->second);
+    }
+    if (fair && (seen_.kind == &kinds::lock || seen_.absent())) seen_.kind = &kinds::fair;
+  }
+
+  const KnownFacts& known_;
+  const KeyReply reply_;
+  Inspection seen_;
+};
+
+}  // namespace
+
+std::optional<bool> Holder::alive(Milliseconds now) const {
+  if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
+  // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
+  return now - meta->renewed <= meta->lease / 2;  // both times are the server's
+}
+
+std::int64_t Inspection::waiting() const {
+  // Of a line the first two listen where releases are announced; of a fair queue nobody does.
+  const auto placed = static_cast<std::int64_t>(waiters.size());
+  const std::int64_t listen = kind == &kinds::fair ? 0 : std::min<std::int64_t>(placed, 2);
+  return placed + std::max<std::int64_t>(subscribers - listen, 0);
+}
+
+bool Inspection::held_by(const Owner& owner) const {
+  return std::ranges::find(holders, owner, &Holder::owner) != holders.end();
+}
+
+Call ask_facts(const LockName& name) {
+  return {.script = &scripts::inspect_facts,
+          .keys = {metadata_key(name), name.str()},
+          .largest_reply = kLargestFacts};
+}
+
+KnownFacts read_facts(const Reply& reply) {
+  KnownFacts known;
+  if (reply.kind() != Reply::Kind::array) return known;
+  const std::vector<Reply>& items = reply.items();
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (items[i].kind() != Reply::Kind::text || items[i + 1].kind() != Reply::Kind::text) continue;
+    const std::string owner = items[i].text();
+    const std::string text = items[i + 1].text();
+    if (owner == kLatchRecord && text.starts_with("{\"total\":")) {
+      known.latch = true;
+      known.opened = text.find("\"opened\":null") == std::string::npos;
+      continue;
+    }
+    if (auto facts = parse_metadata(text)) known.facts.emplace(Owner{owner}, std::move(*facts));
+  }
+  return known;
+}
+
+Call inspect_key(const LockName& name, const Facts& facts) {
+  Call call{.script = &scripts::inspect_key,
+            .keys = {name.str(), prefix_name("redisson_lock_queue", name),
+                     prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
+                     suffix_name(name, "timeout"), fair_queue_keys(name).back()}};
+  for (const std::string& key : line_keys(name)) call.keys.push_back(key);
+  for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
+  call.largest_reply = kLargestInspection;
+  return call;
+}
+
+Inspection read_inspection(const LockName& name, const KnownFacts& known, const Reply& reply) {
+  return Reader{name, known, reply}.read();
+}
+
+Call glance_at(const LockName& name, const Owner& asker) {
+  return {.script = &scripts::inspect_glance,
+          .keys = {name.str(), metadata_key(name), suffix_name(name, "timeout"), permit_slots_key(name),
+                   fair_queue_keys(name).front(), line_keys(name).front()},
+          .args = {asker.str()},
+          .largest_reply = kLargestInspection};
+}
+
+Inspection read_glance(const LockName& name, const Reply& reply) {
+  Inspection seen{.name = name, .now = reply.at(0).milliseconds()};
+  const std::string kind = reply.at(1).text();
+  seen.kind = kind_stored_as(kind);
+  if (seen.kind == nullptr && kind != "none") seen.foreign = kind;
+  seen.ttl = ttl_of(reply.at(2).milliseconds());
+  seen.unnamed = reply.at(3).integer();
+  if (reply.at(4).integer() > 0) seen.place = {reply.at(4).integer(), reply.at(5).integer()};
+  const std::vector<Reply>& items = reply.items();
+  for (std::size_t i = 6; i + 3 < items.size(); i += 4) {
+    Holder holder{.ttl = ttl_of(items[i + 2].milliseconds())};
+    const std::string owner = items[i].text();
+    holder.permit = items[i + 1].text();
+    holder.owner = Owner{owner.empty() ? to_hex(holder.permit) : owner};
+    holder.slot = slot_in(holder.permit);
+    if (!holder.permit.empty()) holder.mode = Holder::Mode::permit;
+    holder.meta = parse_metadata(items[i + 3].text());
+    seen.holders.push_back(std::move(holder));
+  }
+  if (!seen.holders.empty() || seen.unnamed > 0) seen.state = Inspection::State::held;
+  if (seen.kind == &kinds::semaphore && seen.state == Inspection::State::held) seen.kind = &kinds::permit;
+  return seen;
+}
+
+bool lacks_facts(const Inspection& inspection) {
+  return std::ranges::any_of(inspection.holders,
+                             [](const Holder& holder) { return !holder.meta && is_of_rlock(holder.owner); });
+}
+
+Call count_listeners(const LockName& name, const Channel& channel) {
+  return command({"PUBSUB", "NUMSUB", channel.str()}, name.str());
+}
+
+Call count_listeners(const Inspection& inspection) {
+  const bool announced = inspection.kind != nullptr && inspection.kind->channel != nullptr;
+  return count_listeners(inspection.name,
+                         (announced ? *inspection.kind : kinds::lock).channel(inspection.name));
+}
+
+std::int64_t read_listeners(const Reply& reply) {
+  if (reply.kind() != Reply::Kind::array) return 0;
+  const Reply& count = reply.at(1);
+  return count.kind() == Reply::Kind::integer ? std::max<std::int64_t>(count.integer(), 0) : 0;
+}
+
+Call ask_listeners() { return with_large_reply(command({"CLIENT", "LIST", "TYPE", "pubsub"})); }
+
+std::vector<std::string> read_names(const Reply& reply) {
+  constexpr std::string_view kName = " name=";
+  std::set<std::string> names;
+  if (reply.kind() != Reply::Kind::text) return {};
+  for (const std::string& line : split(reply.text(), '\n')) {
+    const std::size_t at = line.find(kName);
+    if (at == std::string::npos) continue;
+    const std::size_t begin = at + kName.size();
+    std::string name = line.substr(begin, line.find(' ', begin) - begin);
+    if (!name.empty()) names.insert(std::move(name));
+  }
+  return {names.begin(), names.end()};
+}
+
+}  // namespace rlock

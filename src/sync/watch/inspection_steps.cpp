@@ -1,0 +1,111 @@
+// Facts first, then the key: permits are told apart by the owners that the facts name, so these are arguments
+// of the second call. A holder that comes between the two is seen without facts, and would look like a
+// stranger: then the facts are asked for once more. Once only: an rlock that was killed has left none.
+
+#include "sync/watch/inspection_steps.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace rlock {
+namespace {
+
+/// Permits are known by the owners who have written something down; who counts them is one server.
+Facts all_facts(const std::vector<KnownFacts>& known) {
+  Facts all;
+  for (const KnownFacts& some : known) all.insert(some.facts.begin(), some.facts.end());
+  return all;
+}
+
+}  // namespace
+
+InspectionSteps::InspectionSteps(LockName name) : name_(std::move(name)), call_(ask_facts(name_)) {}
+
+InspectionSteps::InspectionSteps(LockName name, const Owner& asker)
+    : name_(std::move(name)), step_(Step::glance), call_(glance_at(name_, asker)) {}
+
+void InspectionSteps::ask(Step step, std::optional<Call> call) {
+  step_ = step;
+  call_ = std::move(call);
+}
+
+void InspectionSteps::read(const Votes& votes) {
+  switch (step_) {
+    case Step::facts:
+      known_.resize(votes.size());
+      read_facts_of_all(votes);
+      return ask(Step::inspect, inspect_key(name_, all_facts(known_)));
+    case Step::inspect: {
+      inspected_ = votes;
+      read_views();
+      // A holder that came between the two replies has written its facts by now.
+      return any_lacks_facts() ? ask(Step::facts_again, ask_facts(name_)) : ask(Step::over, std::nullopt);
+    }
+    case Step::facts_again:
+      read_facts_of_all(votes);
+      read_views();
+      return ask(Step::over, std::nullopt);
+    case Step::glance:
+    case Step::glance_again: {
+      inspected_ = votes;
+      const bool first = step_ == Step::glance;
+      read_views();
+      // A holder that has just come writes its facts behind its acquire.
+      return first && any_lacks_facts() ? ask(Step::glance_again, call_) : ask(Step::over, std::nullopt);
+    }
+    case Step::over: return;
+  }
+}
+
+void InspectionSteps::read_facts_of_all(const Votes& votes) {
+  for (std::size_t node = 0; node < votes.size(); ++node)
+    if (votes[node].reply) known_[node] = read_facts(*votes[node].reply);
+}
+
+bool InspectionSteps::any_lacks_facts() const {
+  return std::ranges::any_of(views_, [](const View& view) {
+    const auto* seen = std::get_if<Inspection>(&view);
+    return seen != nullptr && lacks_facts(*seen);
+  });
+}
+
+void InspectionSteps::read_views() {
+  views_.clear();
+  for (std::size_t node = 0; node < inspected_.size(); ++node) views_.push_back(view(node));
+}
+
+InspectionSteps::View InspectionSteps::view(std::size_t node) const {
+  const Vote& vote = inspected_[node];
+  if (vote.failure) return *vote.failure;
+  if (!vote.reply) return Failure{Error::unreachable, "no answer"};
+  if (vote.reply->is_error()) return failure_of(*vote.reply);
+  try {
+    if (step_ == Step::glance || step_ == Step::glance_again) return read_glance(name_, *vote.reply);
+    return read_inspection(name_, known_[node], *vote.reply);
+  } catch (const Error& error) {
+    return Failure{error.kind(), error.what()};  // out of shape: this node says nothing, others may
+  }
+}
+
+std::size_t sights(const std::vector<Inspection>& seen, const Owner& owner) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(seen, [&](const Inspection& one) { return one.held_by(owner); }));
+}
+
+const Inspection& agreed(const std::vector<Inspection>& seen, const std::optional<Owner>& owner) {
+  const Inspection* best = &seen.front();
+  std::size_t most = 0;
+  for (const Inspection& one : seen) {
+    if (owner && one.held_by(*owner)) return one;
+    if (most == 0 && !one.absent()) best = &one;
+    for (const Holder& holder : one.holders) {
+      if (sights(seen, holder.owner) <= most) continue;
+      most = sights(seen, holder.owner);
+      best = &one;
+    }
+  }
+  return *best;
+}
+
+}  // namespace rlock

@@ -1,0 +1,147 @@
+#include "sync/watch/metadata.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/ancestry.h"
+#include "base/identity.h"
+#include "base/text.h"
+#include "scripts.h"
+#include "sync/kinds/arguments.h"
+#include "sync/kinds/keys.h"
+#include "sync/watch/metadata_json.h"
+
+namespace rlock {
+namespace {
+
+using Json = MetadataJson;
+
+/// Longer texts are cut: every renewal carries them.
+constexpr std::size_t kLongestText = 1000;
+
+/// Holds of runs above one another that are written down.
+constexpr std::size_t kMostHolds = 16;
+
+/// [["key", "owner"], ...], of the innermost ones.
+Json holds_json(const std::vector<HeldKey>& holds) {
+  const std::size_t first = holds.size() > kMostHolds ? holds.size() - kMostHolds : 0;
+  Json all = Json::array();
+  for (std::size_t i = first; i < holds.size(); ++i)
+    all.push_back({utf8(holds[i].key.str()), utf8(holds[i].owner.str())});
+  return all;
+}
+
+std::vector<HeldKey> holds_in(const Json& facts) {
+  std::vector<HeldKey> holds;
+  const auto found = facts.find("holds");
+  if (found == facts.end() || !found->is_array()) return holds;
+  for (const Json& hold : *found) {
+    const bool is_one = hold.is_array() && hold.size() == 2 && hold[0].is_string() && hold[1].is_string();
+    if (is_one && holds.size() < kMostHolds)
+      holds.push_back({LockName{hold[0].get<std::string>()}, Owner{hold[1].get<std::string>()}});
+  }
+  return holds;
+}
+
+std::optional<std::string> variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::optional<std::string> ci_job() {
+  for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
+    if (auto url = variable(name)) return url;
+  }
+  const auto server = variable("GITHUB_SERVER_URL");
+  const auto repository = variable("GITHUB_REPOSITORY");
+  const auto run = variable("GITHUB_RUN_ID");
+  if (!server || !repository || !run) return std::nullopt;
+  return *server + "/" + *repository + "/actions/runs/" + *run;
+}
+
+Milliseconds duration_at(const Json& facts, const char* name) {
+  return Milliseconds{number_at(facts, name).value_or(0)};
+}
+
+}  // namespace
+
+Metadata about_us(std::string_view command) {
+  Metadata facts;
+  facts.host = host_name();
+  facts.user = user_name();
+  facts.command = command.substr(command.rfind('/') + 1);
+  facts.pid = ::getpid();
+  if (const auto process = process_of(facts.pid)) facts.started = process->started;
+  facts.url = ci_job();
+  return facts;
+}
+
+Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
+                    const Metadata& facts) {
+  Json labels = Json::object();
+  for (const auto& [key, value] : facts.labels) labels[brief(key, kLongestText)] = brief(value, kLongestText);
+  Json json{{"host", brief(facts.host, kLongestText)},
+            {"pid", facts.pid},
+            {"user", brief(facts.user, kLongestText)},
+            {"command", brief(facts.command, kLongestText)},
+            {"reason", brief_or_null(facts.reason, kLongestText)},
+            {"labels", std::move(labels)},
+            {"url", brief_or_null(facts.url, kLongestText)},
+            {"renews", facts.renews},
+            {"exit", value_or_null(facts.exit)}};
+  if (!facts.type.empty()) json["type"] = brief(facts.type, kLongestText);
+  if (!facts.kept_by.empty()) json["kept_by"] = brief(facts.kept_by, kLongestText);
+  if (facts.started) json["started"] = *facts.started;
+  if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
+  if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
+  Call call{.script = &scripts::meta_write,
+            .keys = {metadata_key(name), evidence.key},
+            .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
+                     facts.exit ? "1" : "0"}};
+  append(call.keys, evidence.waiting);
+  return call;
+}
+
+Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence) {
+  Call call{.script = &scripts::meta_erase,
+            .keys = {metadata_key(name), evidence.key},
+            .args = {owner.str(), evidence.member}};
+  if (!evidence.waiting.empty()) call.keys.push_back(evidence.waiting.back());
+  return call;
+}
+
+std::optional<Metadata> parse_metadata(std::string_view json) {
+  const std::optional<Json> object = parse_object(json);
+  if (!object) return std::nullopt;
+  const Json& read = *object;
+
+  Metadata facts;
+  facts.host = text_at(read, "host").value_or("");
+  facts.user = text_at(read, "user").value_or("");
+  facts.command = text_at(read, "command").value_or("");
+  facts.pid = number_at(read, "pid").value_or(0);
+  facts.type = text_at(read, "type").value_or("");
+  facts.kept_by = text_at(read, "kept_by").value_or("");
+  facts.started = number_at(read, "started");
+  facts.reason = text_at(read, "reason");
+  facts.url = text_at(read, "url");
+  if (const auto renews = read.find("renews"); renews != read.end() && renews->is_boolean())
+    facts.renews = renews->get<bool>();
+  if (const auto exit = number_at(read, "exit"); exit && *exit <= 255) facts.exit = static_cast<int>(*exit);
+  if (const auto labels = read.find("labels"); labels != read.end() && labels->is_object()) {
+    for (const auto& [key, value] : labels->items()) {
+      if (value.is_string()) facts.labels[key] = value.get<std::string>();
+    }
+  }
+  facts.holds = holds_in(read);
+  facts.since = duration_at(read, "since");
+  facts.renewed = duration_at(read, "renewed");
+  facts.lease = duration_at(read, "lease_ms");
+  if (const auto kill_after = number_at(read, "kill_after_ms")) facts.kill_after = Milliseconds{*kill_after};
+  if (const auto ended = number_at(read, "ended_at")) facts.ended_at = Milliseconds{*ended};
+  return facts;
+}
+
+}  // namespace rlock
