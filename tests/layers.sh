@@ -21,12 +21,11 @@ refuse 'src/sync/wait includes what stands above it' '^#include "sync/(hold|watc
 refuse 'src/sync/hold includes what stands beside it' '^#include "sync/watch/' "$(files src/sync/hold)"
 refuse 'src/sync/watch includes what stands beside it' '^#include "sync/hold/' "$(files src/sync/watch)"
 
-# The floors of cmd. What knows every verb (help, manual, completions) still stands in cmd/cli, so nothing is asked of it.
-above='view|ask|run|verbs'
-for folder in server view ask run verbs; do
-  above=${above#"$folder"}
-  above=${above#"|"}
-  [ -z "$above" ] || refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"
+# The floors of cmd. What knows every verb (the table, help, manual, completions) stands in cmd/app.
+above='server|view|ask|run|verbs|app'
+for folder in cli server view ask run verbs; do
+  refuse "cmd/$folder includes what stands above it" "^#include \"cmd/($above)/" "$(files cmd/$folder)"
+  above=${above#*|}
 done
 
 everywhere=$(files src cmd)

@@ -78,14 +78,14 @@ struct VerbSpec {
     std::string_view remark;
   };
 
-  std::string_view verb;                ///< "lock acquire"
-  std::vector<std::string_view> usage;  ///< without "rlock "
-  std::string_view about;               ///< one to three lines
+  std::string_view verb;           ///< "lock acquire"
+  std::vector<std::string> usage;  ///< without "rlock "
+  std::string_view about;          ///< one to three lines
   std::vector<Operand> operands;
   std::vector<Group> groups;
   std::vector<Foreign> foreign;
   std::string_view unknown = {};  ///< what to do about an unknown option; empty: see the help of this verb
-  std::string_view notes;         ///< between options and examples: exit statuses
+  std::string notes;              ///< between options and examples: exit statuses
   std::vector<Example> examples;
   /// The long names of the options that its screen explains if there is no room for all of them: "key wait".
   std::string_view common = {};

@@ -52,7 +52,7 @@ std::string shell() {
 
 class Flock final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> words) override;
 
  private:
@@ -64,22 +64,16 @@ class Flock final : public Verb {
   bool no_fork_ = false, close_ = false;
 };
 
-VerbSpec Flock::spec() {
-  VerbSpec spec{
-      .verb = "flock",
-      .usage = {"flock [OPTIONS] FILE COMMAND [ARG...]", "flock [OPTIONS] FILE -c 'SHELL STRING'"},
-      .about =
-          "The command line of flock(1): a script moves from one host to many by one word.\n"
-          "FILE, as typed, is the key of a read/write lock; nothing is opened or created.",
-      .operands = {{.name = "FILE", .offer = Offer::file}},
-      .notes =
-          "It is silent but for errors; -v says who has the lock, and how long it took.\n"
-          "Exit status: COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\n"
-          "cannot be executed, 125 lock lost, 64 65 70 71 77 78 as those of rlock run.",
-      .examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
-                   {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}},
-      .command_follows = true,
-  };
+void Flock::declare(VerbSpec& spec) {
+  spec.usage = {"flock [OPTIONS] FILE COMMAND [ARG...]", "flock [OPTIONS] FILE -c 'SHELL STRING'"};
+  spec.about =
+      "The command line of flock(1): a script moves from one host to many by one word.\n"
+      "FILE, as typed, is the key of a read/write lock; nothing is opened or created.";
+  spec.operands = {{.name = "FILE", .offer = Offer::file}};
+  spec.notes = "It is silent but for errors; -v says who has the lock, and how long it took.\n";
+  spec.examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
+                   {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}};
+  spec.command_follows = true;
   const auto take = [this](std::string_view type) {
     return [this, type](std::string_view) { options_.type = find_lock_type(type); };
   };
@@ -98,7 +92,6 @@ VerbSpec Flock::spec() {
   declare_server_options(spec, options_.server);
   for (Option& option : spec.groups.back().options)
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
-  return spec;
 }
 
 /// -n, -w and -E as run has them, under the names and with the default status of flock.
@@ -169,8 +162,13 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   return refused && status.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
 }
 
+constexpr VerbEntry kRow{
+    "flock", "the same by the command line of flock(1)", takes::nothing,
+    "COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\ncannot be executed, 125 lock lost, 64 65 70 71 77 78 as those of rlock run",
+    create<Flock>};
+
 }  // namespace
 
-std::unique_ptr<Verb> flock_verb() { return std::make_unique<Flock>(); }
+VerbRows flock_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

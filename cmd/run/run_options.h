@@ -32,7 +32,7 @@ struct RunOptions : HoldRequest {
 };
 
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
-VerbSpec declare_run(RunOptions& options, std::optional<std::string>& shell);
+void declare_run(VerbSpec& spec, RunOptions& options, std::optional<std::string>& shell);
 
 /// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
 Setter reason_into(std::string& reason);

@@ -399,24 +399,18 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
-VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
-  VerbSpec spec{
-      .verb = "run",
-      .usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
-                "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"},
-      .about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.",
-      .foreign = foreign_options(),
-      .notes =
-          "DUR: 500ms, 30, 1m30s, 2h; bare: seconds. Server options: rlock --help\n"
-          "Exit status: COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n"
-          "125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors.",
-      .examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
+void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& shell) {
+  spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
+                "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
+  spec.about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.";
+  spec.foreign = foreign_options();
+  spec.notes = "DUR: 500ms, 30, 1m30s, 2h; bare: seconds. Server options: rlock --help\n";
+  spec.examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
                    {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
-                   {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}},
-      .common = "key shared type nonblock wait lease max-hold",
-      .command_follows = true,
-      .marked = &opt.command_marked,
-  };
+                   {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}};
+  spec.common = "key shared type nonblock wait lease max-hold";
+  spec.command_follows = true;
+  spec.marked = &opt.command_marked;
   declare_what(spec, opt);
   spec.add({.names = "-c, --command",
             .value = "STRING",
@@ -431,7 +425,6 @@ VerbSpec declare_run(RunOptions& opt, std::optional<std::string>& shell) {
   declare_telling(spec, opt);
   declare_rare(spec, opt);
   declare_server_options(spec, opt.server);
-  return spec;
 }
 
 }  // namespace rlock

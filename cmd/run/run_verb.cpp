@@ -13,7 +13,7 @@ namespace {
 
 class RunVerb final : public Verb {
  public:
-  VerbSpec spec() override { return declare_run(options_, shell_); }
+  void declare(VerbSpec& spec) override { declare_run(spec, options_, shell_); }
 
   int act(TimePoint started, std::vector<std::string> command) override {
     options_.started = started;
@@ -68,8 +68,13 @@ class RunVerb final : public Verb {
   RunReport known_;  ///< what a failure is added to
 };
 
+constexpr VerbEntry kRow{
+    "run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", takes::nothing,
+    "COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors",
+    create<RunVerb>};
+
 }  // namespace
 
-std::unique_ptr<Verb> run_verb() { return std::make_unique<RunVerb>(); }
+VerbRows run_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

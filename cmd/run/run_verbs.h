@@ -1,12 +1,10 @@
 #pragma once
 
-#include <memory>
-
-#include "cmd/cli/verb.h"
+#include "cmd/server/verb.h"
 
 namespace rlock {
 
-std::unique_ptr<Verb> run_verb();
-std::unique_ptr<Verb> flock_verb();
+VerbRows run_verbs();
+VerbRows flock_verbs();
 
 }  // namespace rlock

@@ -12,31 +12,20 @@ namespace {
 
 class Config final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
   bool json_ = false;
-  ServerOptions server_;
 };
 
-VerbSpec Config::spec() {
-  VerbSpec spec{
-      .verb = "config",
-      .usage = {"config [OPTIONS]"},
-      .about =
-          "Print every setting in force, its value, and where it comes from. No password\n"
-          "is shown, and no server is asked.",
-      .operands = {},
-      .groups = {},
-      .foreign = {},
-      .notes = "Exit status: 0, 64 usage, 78 configuration.",
-      .examples = {{"rlock config", ""},
-                   {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}},
-  };
+void Config::declare(VerbSpec& spec) {
+  spec.about =
+      "Print every setting in force, its value, and where it comes from. No password\n"
+      "is shown, and no server is asked.";
+  spec.examples = {{"rlock config", ""},
+                   {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}};
   spec.add({.names = "--json", .help = "one document; schema in rlock-config(1)", .set = into(json_)});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 int Config::act(TimePoint, std::vector<std::string>) {
@@ -55,8 +44,12 @@ int Config::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
+constexpr VerbEntry kRow{"config",       "which settings are in force, and why",
+                         takes::server,  "0",
+                         create<Config>, "64 usage, 78 configuration"};
+
 }  // namespace
 
-std::unique_ptr<Verb> config_verb() { return std::make_unique<Config>(); }
+VerbRows config_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

@@ -40,16 +40,10 @@ struct Patient {
 
 class Doctor final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{
-        .verb = "doctor",
-        .usage = {"doctor [OPTIONS]"},
-        .about = "Say whether a server is fit to hold locks, and what to do where it is not.",
-        .notes = "Exit status: 0 fit, 1 a finding; 64 usage, 69 no server, 77 denied, 78 config.",
-        .examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}}};
+  void declare(VerbSpec& spec) override {
+    spec.about = "Say whether a server is fit to hold locks, and what to do where it is not.";
+    spec.examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}};
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -71,7 +65,6 @@ class Doctor final : public Verb {
   void show(const std::vector<Patient>& patients) const;
 
   bool json_ = false;
-  ServerOptions server_;
 };
 
 std::string why(const Vote& vote) {
@@ -196,8 +189,11 @@ void Doctor::show(const std::vector<Patient>& patients) const {
   print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 
+constexpr VerbEntry kRow{"doctor", "is this server fit to hold locks?", takes::server, "0 fit, 1 a finding",
+                         create<Doctor>};
+
 }  // namespace
 
-std::unique_ptr<Verb> doctor_verb() { return std::make_unique<Doctor>(); }
+VerbRows doctor_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

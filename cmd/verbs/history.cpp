@@ -16,38 +16,27 @@ namespace {
 
 class HistoryVerb final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
-  std::string key_;
   std::int64_t most_ = kLongestHistory;
   bool json_ = false;
-  ServerOptions server_;
 };
 
-VerbSpec HistoryVerb::spec() {
-  VerbSpec spec{
-      .verb = "history",
-      .usage = {"history [OPTIONS] KEY"},
-      .about =
-          "Say who had KEY and how each hold ended, the newest first: of rlock's holds the\n"
-          "last 20 of a week. Whoever ends a hold writes it down, with the release.",
-      .notes =
-          "Exit status: 0 there is some, 1 none, 64 usage, 69 no server, 77 denied,\n"
-          "78 configuration. RLOCK_HISTORY=0 and history = 0 in a config file turn it off.",
-      .examples = {{"rlock history deploy", ""},
-                   {"rlock history -n 1 --json deploy | jq -r '.holds[].outcome'", ""}},
-  };
-  declare_key(spec, key_);
+void HistoryVerb::declare(VerbSpec& spec) {
+  spec.about =
+      "Say who had KEY and how each hold ended, the newest first: of rlock's holds the\n"
+      "last 20 of a week. Whoever ends a hold writes it down, with the release.";
+  spec.notes = "RLOCK_HISTORY=0 and history = 0 in a config file turn it off.\n";
+  spec.examples = {{"rlock history deploy", ""},
+                   {"rlock history -n 1 --json deploy | jq -r '.holds[].outcome'", ""}};
   spec.add({.names = "-n, --lines",
             .value = "N",
             .help = "at most so many",
             .standard = "20",
             .set = number(most_, 1, kLongestHistory)});
   spec.add({.names = "--json", .help = "one document; schema in rlock-history(1)", .set = into(json_)});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {
@@ -72,8 +61,15 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
+constexpr VerbEntry kRow{"history",
+                         "who had a key, and how each hold ended",
+                         takes::key | takes::server,
+                         "0 there is some, 1 none",
+                         create<HistoryVerb>,
+                         "64 usage, 69 no server, 77 denied, 78 configuration"};
+
 }  // namespace
 
-std::unique_ptr<Verb> history_verb() { return std::make_unique<HistoryVerb>(); }
+VerbRows history_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

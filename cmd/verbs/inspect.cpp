@@ -24,7 +24,7 @@ constexpr Milliseconds kSearch{10000};
 
 class Inspect final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -32,33 +32,25 @@ class Inspect final : public Verb {
   void show(const Listing& listing) const;
   static void show_listeners(Session& session);
 
-  std::vector<std::string> keys_;
   bool json_ = false;
-  ServerOptions server_;
 };
 
-VerbSpec Inspect::spec() {
-  VerbSpec spec{
-      .verb = "inspect",
-      .usage = {"inspect [OPTIONS] [KEY...]"},
-      .about =
-          "Say who holds KEY, since when, until when, and who waits. Changes nothing.\n"
-          "Without KEY: every key with rlock's metadata (a SCAN, at most 10s).",
-      .notes =
-          "What to do\n"
-          "  renewed just now        it is alive: stop that command, the lock frees itself\n"
-          "  not renewed for N       it looks dead: it frees itself, or rlock unlock KEY\n"
-          "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
-          "  no TTL                  never frees itself: rlock unlock KEY\n"
-          "  a permit that is stuck  rlock unlock KEY --if-owner ID; -v shows the ids\n"
-          "\n"
-          "Exit status: 0 the server answered (held or not), 64 usage, 69 no server,\n"
-          "77 denied, 78 configuration. To test for \"held\": rlock lock status -q KEY",
-      .examples = {{"rlock inspect deploy", ""},
+void Inspect::declare(VerbSpec& spec) {
+  spec.about =
+      "Say who holds KEY, since when, until when, and who waits. Changes nothing.\n"
+      "Without KEY: every key with rlock's metadata (a SCAN, at most 10s).";
+  spec.notes =
+      "What to do\n"
+      "  renewed just now        it is alive: stop that command, the lock frees itself\n"
+      "  not renewed for N       it looks dead: it frees itself, or rlock unlock KEY\n"
+      "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
+      "  no TTL                  never frees itself: rlock unlock KEY\n"
+      "  a permit that is stuck  rlock unlock KEY --if-owner ID; -v shows the ids\n"
+      "\n"
+      "To test for \"held\": rlock lock status -q KEY\n";
+  spec.examples = {{"rlock inspect deploy", ""},
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
-                   {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}},
-  };
-  declare_keys(spec, keys_, true, Offer::counter);
+                   {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
   spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
   spec.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
@@ -66,8 +58,6 @@ VerbSpec Inspect::spec() {
   spec.add({.names = "-v, --verbose",
             .help = "also ids in full, queue, keys, who listens",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 Listing Inspect::look(Session& session) const {
@@ -111,8 +101,12 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
+constexpr VerbEntry kRow{"inspect", "who holds what, since when, until when, who waits",
+                         takes::counters | takes::server, "0 the server answered (held or not)",
+                         create<Inspect>};
+
 }  // namespace
 
-std::unique_ptr<Verb> inspect_verb() { return std::make_unique<Inspect>(); }
+VerbRows inspect_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

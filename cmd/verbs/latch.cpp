@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/key_text.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -47,34 +49,19 @@ class LatchVerb : public Verb {
   static std::optional<LatchRecord> record_of(Session& session, const Latch& latch) {
     return latch.read_record(session.any_answer(latch.record()));
   }
-
-  std::string key_;
-  ServerOptions server_;
 };
-
-constexpr std::string_view kNotes1 =
-    "Exit status: 0 done, 1 nothing there;\n"
-    "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
 
 class Set final : public LatchVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "latch set",
-                  .usage = {"latch set [OPTIONS] KEY N"},
-                  .about = "Make a latch that opens when it has been counted down N times.",
-                  .notes =
-                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock latch set built 3 --expire 1d", ""}}};
-    declare_key(spec, key_, Offer::counter);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Make a latch that opens when it has been counted down N times.";
+    spec.examples = {{"rlock latch set built 3 --expire 1d", ""}};
     spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
               .help = "forgotten after this, open or not",
               .set = into(expire_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -91,21 +78,15 @@ class Set final : public LatchVerb {
 
 class Down final : public LatchVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "latch down",
-                  .usage = {"latch down [OPTIONS] KEY"},
-                  .about = "Count a latch down. The last count opens it, and wakes who waits.",
-                  .notes = kNotes1,
-                  .examples = {{"rlock latch down built", ""}}};
-    declare_key(spec, key_, Offer::counter);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Count a latch down. The last count opens it, and wakes who waits.";
+    spec.examples = {{"rlock latch down built", ""}};
     spec.group("How much");
     spec.add({.names = "--by",
               .value = "N",
               .help = "so often at once",
               .standard = "1",
               .set = number(by_, 1, kMostPermits)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -120,24 +101,14 @@ class Down final : public LatchVerb {
 
 class Wait final : public LatchVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{
-        .verb = "latch wait",
-        .usage = {"latch wait [OPTIONS] KEY"},
-        .about =
-            "Wait until a latch is open. One that is not there was opened, if rlock has noted\n"
-            "that (for 24h); else it was never set, and that is status 1 at once.",
-        .notes =
-            "Exit status: 0 open, 1 never set or forgotten, 75 still closed;\n"
-            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-        .examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}}};
-    declare_key(spec, key_, Offer::counter);
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Wait until a latch is open. One that is not there was opened, if rlock has noted\n"
+        "that (for 24h); else it was never set, and that is status 1 at once.";
+    spec.examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}};
     spec.group("When there is none");
     spec.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
     spec.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
-    declare_wait(spec, wait_);
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -194,24 +165,15 @@ class Wait final : public LatchVerb {
   }
 
   bool absent_ok_ = false, await_set_ = false;
-  WaitOptions wait_;
 };
 
 class Status final : public LatchVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "latch status",
-                  .usage = {"latch status [OPTIONS] KEY"},
-                  .about = "Say whether a latch is open, or how often it is still to be counted down.",
-                  .notes =
-                      "Exit status: 0 open, 1 closed or unknown;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock latch status built", ""}}};
-    declare_key(spec, key_, Offer::counter);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Say whether a latch is open, or how often it is still to be counted down.";
+    spec.examples = {{"rlock latch status built", ""}};
     spec.group("Telling");
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -249,15 +211,9 @@ class Status final : public LatchVerb {
 
 class Delete final : public LatchVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "latch delete",
-                  .usage = {"latch delete [OPTIONS] KEY"},
-                  .about = "Remove a latch. Who waits for it takes it for open, as with Redisson.",
-                  .notes = kNotes1,
-                  .examples = {{"rlock latch delete built", ""}}};
-    declare_key(spec, key_, Offer::counter);
-    declare_server_options(spec, server_);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about = "Remove a latch. Who waits for it takes it for open, as with Redisson.";
+    spec.examples = {{"rlock latch delete built", ""}};
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -268,12 +224,20 @@ class Delete final : public LatchVerb {
   }
 };
 
+constexpr std::array kRows{
+    VerbEntry{"latch set", "make one that opens after N counts", takes::counter | takes::server,
+              "0 made, 1 it exists and stays as it is", create<Set>},
+    VerbEntry{"latch down", "count it down", takes::counter | takes::server, "0 done, 1 nothing there",
+              create<Down>},
+    VerbEntry{"latch wait", "wait until it is open", takes::counter | takes::wait | takes::server,
+              "0 open, 1 never set or forgotten, 75 still closed", create<Wait>},
+    VerbEntry{"latch status", "is it open", takes::counter | takes::server, "0 open, 1 closed or unknown",
+              create<Status>},
+    VerbEntry{"latch delete", "remove it", takes::counter | takes::server, "0 done, 1 nothing there",
+              create<Delete>}};
+
 }  // namespace
 
-std::unique_ptr<Verb> latch_set_verb() { return std::make_unique<Set>(); }
-std::unique_ptr<Verb> latch_down_verb() { return std::make_unique<Down>(); }
-std::unique_ptr<Verb> latch_wait_verb() { return std::make_unique<Wait>(); }
-std::unique_ptr<Verb> latch_status_verb() { return std::make_unique<Status>(); }
-std::unique_ptr<Verb> latch_delete_verb() { return std::make_unique<Delete>(); }
+VerbRows latch_verbs() { return kRows; }
 
 }  // namespace rlock

@@ -37,7 +37,7 @@ Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
 
 class List final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -48,26 +48,18 @@ class List final : public Verb {
   std::string order_ = "key";
   bool json_ = false;
   bool shown_ = false;  ///< a page has been
-  ServerOptions server_;
 };
 
-VerbSpec List::spec() {
-  VerbSpec spec{
-      .verb = "list",
-      .usage = {"list [OPTIONS] [PATTERN...]"},
-      .about =
-          "One line a key: who has it, for how long, when it frees itself, how many wait,\n"
-          "and why. PATTERN (* ? [a-z] \\x) is for keys as one types them. Changes nothing.",
-      .notes =
-          "stale: not renewed for half its lease, or without TTL.\n"
-          "Exit status: 0 there are such keys, 1 there are none, 64 usage, 69 no server,\n"
-          "77 denied, 78 configuration.",
-      .examples = {{"rlock list", "all that rlock holds"},
+void List::declare(VerbSpec& spec) {
+  spec.notes = "stale: not renewed for half its lease, or without TTL.\n";
+  spec.about =
+      "One line a key: who has it, for how long, when it frees itself, how many wait,\n"
+      "and why. PATTERN (* ? [a-z] \\x) is for keys as one types them. Changes nothing.";
+  spec.examples = {{"rlock list", "all that rlock holds"},
                    {"rlock list 'orders:*' --state stale", "what nobody renews"},
                    {"rlock list --all --older 1h --sort age", "Redisson's locks, too"},
-                   {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}},
-      .common = "all state type sort json quiet",
-  };
+                   {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
+  spec.common = "all state type sort json quiet";
   declare_key_options(spec, keys_);
   for (const std::string_view name : {"--limit", "-n"})
     spec.foreign.push_back({name, "to see some lines only: rlock list | head -n N"});
@@ -105,8 +97,6 @@ VerbSpec List::spec() {
   spec.add({.names = "-v, --verbose",
             .manual = "Also what happens inside: redirections, broken connections.",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 /// Lines of one page, the titles only above the first.
@@ -169,8 +159,11 @@ int List::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
+constexpr VerbEntry kRow{"list", "one line a key: who has it, since when, who waits", takes::server,
+                         "0 there are such keys, 1 there are none", create<List>};
+
 }  // namespace
 
-std::unique_ptr<Verb> list_verb() { return std::make_unique<List>(); }
+VerbRows list_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "base/key_text.h"
@@ -93,13 +94,10 @@ class LockVerb : public Verb {
                                              in_quotes(owner_->str()), words_for(found.name)));
     return exit_code::no;
   }
-
-  std::vector<std::string> keys_;  ///< of those that take several
-  std::string key_, type_;         ///< the key that it is about now
-  std::optional<Owner> given_;     ///< as typed
-  std::optional<Owner> owner_;     ///< who holds it then
+  std::string type_;
+  std::optional<Owner> given_;  ///< as typed
+  std::optional<Owner> owner_;  ///< who holds it then
   std::string_view owner_help_ = "as rlock lock acquire has printed it, or RLOCK_OWNER";
-  ServerOptions server_;
 };
 
 /// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases;
@@ -109,19 +107,11 @@ constexpr Milliseconds kMarkStays{60000};
 
 class Release final : public LockVerb {
  public:
-  VerbSpec spec() override {
-    const std::string_view notes =
-        "Exit status: 0 released, 1 not held by that owner, or nothing there;\n"
-        "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.";
-    VerbSpec spec{.verb = "lock release",
-                  .usage = {"lock release [OPTIONS] KEY... [--owner ID]"},
-                  .about = "Give back what rlock lock acquire has taken, and wake who waits for it.",
-                  .notes = notes,
-                  .examples = {{"rlock lock release deploy --owner \"$owner\"", ""}}};
-    declare_keys(spec, keys_);
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"lock release [OPTIONS] KEY... [--owner ID]"};
+    spec.about = "Give back what rlock lock acquire has taken, and wake who waits for it.";
+    spec.examples = {{"rlock lock release deploy --owner \"$owner\"", ""}};
     declare_shared(spec);
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -166,22 +156,15 @@ class Release final : public LockVerb {
 
 class Renew final : public LockVerb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "lock renew",
-                  .usage = {"lock renew [OPTIONS] KEY... [--owner ID]"},
-                  .about =
-                      "Start the lease of what lock acquire has taken anew. rlock never shortens it:\n"
-                      "a --lease that is shorter than what is left of it is refused.",
-                  .notes =
-                      "Exit status: 0 renewed, 1 not held by that owner, or nothing there;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
-                               {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}}};
-    declare_keys(spec, keys_);
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"lock renew [OPTIONS] KEY... [--owner ID]"};
+    spec.about =
+        "Start the lease of what lock acquire has taken anew. rlock never shortens it:\n"
+        "a --lease that is shorter than what is left of it is refused.";
+    spec.examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
+                     {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}};
     declare_shared(spec);
     declare_renewed_lease(spec, lease_);
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -224,16 +207,10 @@ class Status final : public LockVerb {
  public:
   Status() { owner_help_ = "held by this owner?"; }
 
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "lock status",
-                  .usage = {"lock status [OPTIONS] KEY"},
-                  .about = "Say whether KEY is held, and by whom.",
-                  .notes =
-                      "Exit status: 0 held (by --owner), 1 free (not held by --owner);\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
-                               {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}}};
-    declare_key(spec, key_);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Say whether KEY is held, and by whom.";
+    spec.examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
+                     {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}};
     declare_shared(spec);
     spec.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
                 set_verbosity(Verbosity::quiet);
@@ -242,8 +219,6 @@ class Status final : public LockVerb {
                 set_verbosity(Verbosity::verbose);
               }});
     spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -267,10 +242,16 @@ class Status final : public LockVerb {
   bool json_ = false;
 };
 
+constexpr std::array kRows{
+    VerbEntry{"lock release", "give it back", takes::keys | takes::server,
+              "0 released, 1 not held by that owner, or nothing there", create<Release>},
+    VerbEntry{"lock renew", "let its lease start anew", takes::keys | takes::server,
+              "0 renewed, 1 not held by that owner, or nothing there", create<Renew>},
+    VerbEntry{"lock status", "is it held, and by whom", takes::key | takes::server,
+              "0 held (by --owner), 1 free (not held by --owner)", create<Status>}};
+
 }  // namespace
 
-std::unique_ptr<Verb> lock_release_verb() { return std::make_unique<Release>(); }
-std::unique_ptr<Verb> lock_renew_verb() { return std::make_unique<Renew>(); }
-std::unique_ptr<Verb> lock_status_verb() { return std::make_unique<Status>(); }
+VerbRows lock_verbs() { return kRows; }
 
 }  // namespace rlock

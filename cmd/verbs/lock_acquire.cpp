@@ -35,7 +35,7 @@ namespace {
 
 class Acquire final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
   void failed(const Error& error) noexcept override;
 
@@ -62,23 +62,17 @@ class Acquire final : public Verb {
   Owner id_;  ///< what is printed, and names this hold
 };
 
-VerbSpec Acquire::spec() {
-  VerbSpec spec{
-      .verb = "lock acquire",
-      .usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"},
-      .about =
-          "Take a lock and print its owner id, by which it is released or renewed. With\n"
-          "--while-pid it is kept for a script, which is stopped before it can end. Else\n"
-          "nobody renews it: it ends with its lease.",
-      .notes =
-          "Exit status: 0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n"
-          "71 owner id not printed, or no keeper (the lock is given back), 77 78 errors.",
-      .examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
+void Acquire::declare(VerbSpec& spec) {
+  spec.usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"};
+  spec.about =
+      "Take a lock and print its owner id, by which it is released or renewed. With\n"
+      "--while-pid it is kept for a script, which is stopped before it can end. Else\n"
+      "nobody renews it: it ends with its lease.";
+  spec.examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
-                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}},
-      .common = "while-pid lease shared owner wait export json",
-  };
+                   {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}};
+  spec.common = "while-pid lease shared owner wait export json";
   declare_keys(spec, opt_.keys);
   spec.group("What to take");
   declare_lease(spec, lease_, "it ends after this; needed without --while-pid", "RLOCK_LEASE");
@@ -119,7 +113,6 @@ VerbSpec Acquire::spec() {
   spec.group("Rarely");
   declare_sync_replicas(spec, opt_);
   declare_server_options(spec, opt_.server);
-  return spec;
 }
 
 void Acquire::declare_keeper(VerbSpec& spec) {
@@ -327,8 +320,15 @@ int Acquire::take(Session& session) {
   return hand_over(session, wait.keys());
 }
 
+constexpr VerbEntry kRow{
+    .name = "lock acquire",
+    .summary = "take a lock for a script or a lease; prints its owner id",
+    .exits =
+        "0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n71 owner id not printed, or no keeper (the lock is given back), 77 78 errors",
+    .create = create<Acquire>};
+
 }  // namespace
 
-std::unique_ptr<Verb> lock_acquire_verb() { return std::make_unique<Acquire>(); }
+VerbRows lock_acquire_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

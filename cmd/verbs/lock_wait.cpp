@@ -17,21 +17,12 @@ namespace {
 
 class Wait final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "lock wait",
-                  .usage = {"lock wait [OPTIONS] KEY..."},
-                  .about =
-                      "Wait until KEY is free; of several, until all of them are free at once.\n"
-                      "Nothing is taken: somebody else may have it when the script goes on.",
-                  .notes =
-                      "Exit status: 0 free, 75 the wait ended;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
-                               {"rlock lock wait -n backup report || exit 0", ""}}};
-    declare_keys(spec, keys_);
-    declare_wait(spec, wait_);
-    declare_server_options(spec, server_);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Wait until KEY is free; of several, until all of them are free at once.\n"
+        "Nothing is taken: somebody else may have it when the script goes on.";
+    spec.examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
+                     {"rlock lock wait -n backup report || exit 0", ""}};
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -56,14 +47,14 @@ class Wait final : public Verb {
                 "these keys lie in several slots of the cluster, so nobody can see all of them at once; "
                 "give them the same part in braces, as in '{job}:a' '{job}:b'"};
   }
-
-  std::vector<std::string> keys_;
-  WaitOptions wait_;
-  ServerOptions server_;
 };
+
+constexpr VerbEntry kRow{"lock wait", "until it is free, without taking it",
+                         takes::keys | takes::wait | takes::server, "0 free, 75 the wait ended",
+                         create<Wait>};
 
 }  // namespace
 
-std::unique_ptr<Verb> lock_wait_verb() { return std::make_unique<Wait>(); }
+VerbRows lock_wait_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

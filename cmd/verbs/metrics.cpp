@@ -12,32 +12,21 @@ namespace {
 
 class Metrics final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
   KeyOptions keys_;
-  ServerOptions server_;
 };
 
-VerbSpec Metrics::spec() {
-  VerbSpec spec{
-      .verb = "metrics",
-      .usage = {"metrics [OPTIONS] [PATTERN...]"},
-      .about =
-          "Print what rlock list shows as text for Prometheus: held, age, ttl, waiting,\n"
-          "stale, permits, latch counts, by key and type. Changes nothing.",
-      .operands = {},
-      .groups = {},
-      .foreign = {},
-      .notes = "Exit status: 0 the server answered, 64 usage, 69 no server, 77 denied,\n78 configuration.",
-      .examples = {{"rlock metrics", ""},
+void Metrics::declare(VerbSpec& spec) {
+  spec.about =
+      "Print what rlock list shows as text for Prometheus: held, age, ttl, waiting,\n"
+      "stale, permits, latch counts, by key and type. Changes nothing.";
+  spec.examples = {{"rlock metrics", ""},
                    {"rlock metrics --all 'orders:*'", "Redisson's locks, too"},
-                   {"rlock metrics >rlock.prom", ""}},
-  };
+                   {"rlock metrics >rlock.prom", ""}};
   declare_key_options(spec, keys_);
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 int Metrics::act(TimePoint, std::vector<std::string>) {
@@ -48,8 +37,11 @@ int Metrics::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
+constexpr VerbEntry kRow{"metrics", "what list shows, as text for Prometheus", takes::server,
+                         "0 the server answered", create<Metrics>};
+
 }  // namespace
 
-std::unique_ptr<Verb> metrics_verb() { return std::make_unique<Metrics>(); }
+VerbRows metrics_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

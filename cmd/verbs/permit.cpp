@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/key_text.h"
 #include "base/log.h"
@@ -62,20 +63,13 @@ int all_of_them(const LockName& name, const std::vector<std::string>& ids, const
 
 class Acquire final : public PoolVerb {
  public:
-  Acquire() : PoolVerb(PoolKind::permits) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "permit acquire",
-                  .usage = {"permit acquire [OPTIONS] KEY --lease DUR"},
-                  .about =
-                      "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
-                      "back with the end of its lease. To wrap a command: rlock run --permits N",
-                  .notes =
-                      "Exit status: 0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\n"
-                      "printed (given back); 64 usage, 65 other type, 69 no server, 77 denied, 78.",
-                  .examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
-                               {"rlock permit release seats \"$id\"", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR"};
+    spec.about =
+        "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
+        "back with the end of its lease. To wrap a command: rlock run --permits N";
+    spec.examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
+                     {"rlock permit release seats \"$id\"", ""}};
     spec.group("What to take");
     declare_lease(spec, lease_, "the permits end after this (required)");
     spec.add({.names = "--count",
@@ -84,12 +78,9 @@ class Acquire final : public PoolVerb {
               .standard = "1",
               .manual = "More than the pool has: status 65.",
               .set = number(count_, 1, Permits::kMostAtOnce)});
-    declare_wait(spec, wait_);
     spec.group("Telling");
     spec.add(
         {.names = "--json", .help = "all facts in one document, instead of the ids", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -149,26 +140,15 @@ class Acquire final : public PoolVerb {
 
   std::optional<Milliseconds> lease_;
   std::int64_t count_ = 1;
-  WaitOptions wait_;
   bool json_ = false;
 };
 
 class Release final : public PoolVerb {
  public:
-  Release() : PoolVerb(PoolKind::permits) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "permit release",
-                  .usage = {"permit release [OPTIONS] KEY ID..."},
-                  .about = "Give permits back, and wake who waits for them.",
-                  .notes =
-                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock permit release seats \"$id\"", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Give permits back, and wake who waits for them.";
+    spec.examples = {{"rlock permit release seats \"$id\"", ""}};
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -189,22 +169,12 @@ class Release final : public PoolVerb {
 
 class Renew final : public PoolVerb {
  public:
-  Renew() : PoolVerb(PoolKind::permits) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "permit renew",
-                  .usage = {"permit renew [OPTIONS] KEY ID..."},
-                  .about = "Let the leases of permits start anew.",
-                  .notes =
-                      "Exit status: 0 all of them, 1 at least one was not taken any more;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Let the leases of permits start anew.";
+    spec.examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}};
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
     spec.group("How long");
     declare_renewed_lease(spec, lease_);
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -237,14 +207,26 @@ class Renew final : public PoolVerb {
   std::optional<Milliseconds> lease_;
 };
 
+constexpr std::array kRows{
+    VerbEntry{"permit init", "make a pool of N permits", takes::counter | takes::server,
+              "0 made, 1 it exists and stays as it is", pool_init_verb},
+    VerbEntry{"permit add", "make N more available", takes::counter | takes::server,
+              "0 done, 1 nothing there", pool_add_verb},
+    VerbEntry{"permit acquire", "take permits for the time of a lease; prints ids",
+              takes::counter | takes::wait | takes::server,
+              "0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\nprinted (given back)",
+              create<Acquire>, "64 usage, 65 other type, 69 no server, 77 denied, 78"},
+    VerbEntry{"permit release", "give permits back", takes::counter | takes::server,
+              "0 all of them, 1 at least one was not taken any more", create<Release>},
+    VerbEntry{"permit renew", "let their leases start anew", takes::counter | takes::server,
+              "0 all of them, 1 at least one was not taken any more", create<Renew>},
+    VerbEntry{"permit status", "how many are available", takes::counter | takes::server,
+              "0 it exists, 1 it does not", pool_status_verb},
+    VerbEntry{"permit delete", "remove the pool", takes::counter | takes::server,
+              "0 removed, 1 nothing there, or answered no", pool_delete_verb, kErrorsOfDelete}};
+
 }  // namespace
 
-std::unique_ptr<Verb> permit_init_verb() { return pool_init_verb(PoolKind::permits); }
-std::unique_ptr<Verb> permit_add_verb() { return pool_add_verb(PoolKind::permits); }
-std::unique_ptr<Verb> permit_acquire_verb() { return std::make_unique<Acquire>(); }
-std::unique_ptr<Verb> permit_release_verb() { return std::make_unique<Release>(); }
-std::unique_ptr<Verb> permit_renew_verb() { return std::make_unique<Renew>(); }
-std::unique_ptr<Verb> permit_status_verb() { return pool_status_verb(PoolKind::permits); }
-std::unique_ptr<Verb> permit_delete_verb() { return pool_delete_verb(PoolKind::permits); }
+VerbRows permit_verbs() { return kRows; }
 
 }  // namespace rlock

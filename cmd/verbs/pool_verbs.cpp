@@ -18,20 +18,12 @@ namespace {
 
 class Init final : public PoolVerb {
  public:
-  explicit Init(PoolKind kind) : PoolVerb(kind) {}
-
-  VerbSpec spec() override {
-    const bool semaphore = kind_ == PoolKind::semaphore;
-    VerbSpec spec{.verb = semaphore ? "sem init" : "permit init",
-                  .usage = {semaphore ? "sem init [OPTIONS] KEY N" : "permit init [OPTIONS] KEY N"},
-                  .about = semaphore
-                               ? "Make a semaphore of N permits, which nobody owns."
-                               : "Make a pool of N permits, each of which is taken for the time of a lease.",
-                  .notes =
-                      "Exit status: 0 made, 1 it exists and stays as it is;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}}};
-    declare_operands(spec, &total_, semaphore ? 0 : 1);
+  void declare(VerbSpec& spec) override {
+    const bool semaphore = kind() == PoolKind::semaphore;
+    spec.about = semaphore ? "Make a semaphore of N permits, which nobody owns."
+                           : "Make a pool of N permits, each of which is taken for the time of a lease.";
+    spec.examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}};
+    spec.operands.push_back({.name = "N", .set = number(total_, semaphore ? 0 : 1, kMostPermits)});
     if (semaphore) {
       spec.group("How long");
       spec.add(
@@ -42,14 +34,12 @@ class Init final : public PoolVerb {
            .manual = "The server deletes the semaphore when DUR is over, whoever has permits of it or waits.",
            .set = into(expire_)});
     }
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_};
     need_one_server(session);
-    const Pool made{session.name(key_), kind_, session.deployment.pub_sub()};
+    const Pool made{session.name(key_), kind(), session.deployment.pub_sub()};
     const PoolAnswer answer = made.read_init(session.ask(made.init(total_, expire_)));
     if (answer.how == PoolAnswer::How::exists) refuse_latch(session);
     return finish(session, answer);
@@ -62,24 +52,14 @@ class Init final : public PoolVerb {
 
 class Add final : public PoolVerb {
  public:
-  explicit Add(PoolKind kind) : PoolVerb(kind) {}
-
-  VerbSpec spec() override {
-    const bool semaphore = kind_ == PoolKind::semaphore;
-    VerbSpec spec{.verb = semaphore ? "sem add" : "permit add",
-                  .usage = {semaphore ? "sem add [OPTIONS] KEY N" : "permit add [OPTIONS] KEY N"},
-                  .about = semaphore
-                               ? "Make N more permits available, and wake up the waiters that they are for.\n"
-                                 "A negative N (after --) takes permits away; it never waits for them."
-                               : "Make N more permits available, and wake who waits for them.",
-                  .notes =
-                      "Exit status: 0 done, 1 nothing there;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}}};
+  void declare(VerbSpec& spec) override {
+    const bool semaphore = kind() == PoolKind::semaphore;
+    spec.about = semaphore ? "Make N more permits available, and wake up the waiters that they are for.\n"
+                             "A negative N (after --) takes permits away; it never waits for them."
+                           : "Make N more permits available, and wake who waits for them.";
+    spec.examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
     if (semaphore) spec.examples.push_back({"rlock sem add slots -- -2", ""});
-    declare_operands(spec, &more_, semaphore ? -kMostPermits : 1);
-    declare_server_options(spec, server_);
-    return spec;
+    spec.operands.push_back({.name = "N", .set = number(more_, semaphore ? -kMostPermits : 1, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -95,24 +75,13 @@ class Add final : public PoolVerb {
 
 class Status final : public PoolVerb {
  public:
-  explicit Status(PoolKind kind) : PoolVerb(kind) {}
-
-  VerbSpec spec() override {
-    const bool semaphore = kind_ == PoolKind::semaphore;
-    VerbSpec spec{
-        .verb = semaphore ? "sem status" : "permit status",
-        .usage = {semaphore ? "sem status [OPTIONS] KEY" : "permit status [OPTIONS] KEY"},
-        .about = semaphore
+  void declare(VerbSpec& spec) override {
+    const bool semaphore = kind() == PoolKind::semaphore;
+    spec.about = semaphore
                      ? "Say how many permits are available."
-                     : "Say how many permits are available, of how many. Who has them: rlock inspect KEY",
-        .notes =
-            "Exit status: 0 it exists, 1 it does not;\n"
-            "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-        .examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}}};
-    declare_operands(spec, nullptr);
+                     : "Say how many permits are available, of how many. Who has them: rlock inspect KEY";
+    spec.examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}};
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -146,24 +115,13 @@ class Status final : public PoolVerb {
 
 class Delete final : public PoolVerb {
  public:
-  explicit Delete(PoolKind kind) : PoolVerb(kind) {}
-
-  VerbSpec spec() override {
-    const bool semaphore = kind_ == PoolKind::semaphore;
-    VerbSpec spec{
-        .verb = semaphore ? "sem delete" : "permit delete",
-        .usage = {semaphore ? "sem delete [OPTIONS] KEY" : "permit delete [OPTIONS] KEY"},
-        .about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
-                           : "Remove it. Asks first where somebody has permits of it.",
-        .notes =
-            "Exit status: 0 removed, 1 nothing there, or answered no;\n"
-            "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
-        .examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    const bool semaphore = kind() == PoolKind::semaphore;
+    spec.about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
+                           : "Remove it. Asks first where somebody has permits of it.";
+    spec.examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
     spec.group("Guards");
     spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -177,13 +135,13 @@ class Delete final : public PoolVerb {
   /// Shows what is removed, and asks whoever is there, where somebody may miss it.
   bool agreed_to(Session& session) const {
     const Inspection found = inspect(session, session.name(key_));
-    const bool missed = kind_ == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
+    const bool missed = kind() == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();
     if (!missed) return true;
     print_on_stderr(inspections_text({found}));
-    complain(kind_ == PoolKind::semaphore
+    complain(kind() == PoolKind::semaphore
                  ? "whether anybody has permits of it nobody knows"
                  : "its holders learn of this when they renew; rlock run stops its command then");
-    return confirm(fmt::format("Remove {} {}?", noun_of(kind_), quoted(found.name)), false);
+    return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
   }
 
   bool yes_ = false;
@@ -196,20 +154,14 @@ void PoolVerb::need_one_server(const Session& session) {
     throw Error{Error::usage, "permits are counted by one server: name one --url"};
 }
 
-void PoolVerb::declare_operands(VerbSpec& spec, std::int64_t* number_of_permits, std::int64_t least) {
-  declare_key(spec, key_, Offer::counter);
-  if (number_of_permits)
-    spec.operands.push_back({.name = "N", .set = number(*number_of_permits, least, kMostPermits)});
-}
-
 Pool PoolVerb::pool(Session& session) const {
   need_one_server(session);
   refuse_latch(session);
-  return Pool{session.name(key_), kind_, session.deployment.pub_sub()};
+  return Pool{session.name(key_), kind(), session.deployment.pub_sub()};
 }
 
 void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptions& wait) const {
-  if (const auto failure = rlock::refuse_latch(session, session.name(key_), kind_, started, wait))
+  if (const auto failure = rlock::refuse_latch(session, session.name(key_), kind(), started, wait))
     session.fail(*failure);
 }
 
@@ -224,15 +176,15 @@ int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
       tell(fmt::format("{} exists, and stays as it is; see: rlock {} status {}", quoted(name), noun(),
                        words_for(name)));
       return exit_code::no;
-    case PoolAnswer::How::absent: tell(refuse_absent(name, kind_).text); return exit_code::no;
+    case PoolAnswer::How::absent: tell(refuse_absent(name, kind()).text); return exit_code::no;
     case PoolAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
   }
   return exit_code::internal;
 }
 
-std::unique_ptr<Verb> pool_init_verb(PoolKind kind) { return std::make_unique<Init>(kind); }
-std::unique_ptr<Verb> pool_add_verb(PoolKind kind) { return std::make_unique<Add>(kind); }
-std::unique_ptr<Verb> pool_status_verb(PoolKind kind) { return std::make_unique<Status>(kind); }
-std::unique_ptr<Verb> pool_delete_verb(PoolKind kind) { return std::make_unique<Delete>(kind); }
+std::unique_ptr<Verb> pool_init_verb() { return create<Init>(); }
+std::unique_ptr<Verb> pool_add_verb() { return create<Add>(); }
+std::unique_ptr<Verb> pool_status_verb() { return create<Status>(); }
+std::unique_ptr<Verb> pool_delete_verb() { return create<Delete>(); }
 
 }  // namespace rlock

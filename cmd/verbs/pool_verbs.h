@@ -2,9 +2,8 @@
 
 #include <memory>
 
-#include "cmd/cli/verb.h"
-#include "cmd/server/server_options.h"
 #include "cmd/server/session.h"
+#include "cmd/server/verb.h"
 #include "sync/kinds/pool.h"
 
 namespace rlock {
@@ -12,13 +11,12 @@ namespace rlock {
 /// The most permits that anybody asks for: Redisson counts them in 32 bits.
 constexpr std::int64_t kMostPermits = 2147483647;
 
-/// What the verbs of the nouns `sem` and `permit` share: a key, a server, and which of the two kinds it is.
+/// What the verbs of the nouns `sem` and `permit` share: which of the two kinds of pool KEY is.
 class PoolVerb : public Verb {
  protected:
-  explicit PoolVerb(PoolKind kind) : kind_(kind) {}
-
   /// "sem" or "permit".
-  std::string_view noun() const { return kind_ == PoolKind::semaphore ? "sem" : "permit"; }
+  std::string_view noun() const { return entry().name.substr(0, entry().name.find(' ')); }
+  PoolKind kind() const { return noun() == "sem" ? PoolKind::semaphore : PoolKind::permits; }
 
   /// The pool of KEY. Throws Error{wrong_type} as refuse_latch() does.
   Pool pool(Session& session) const;
@@ -32,21 +30,18 @@ class PoolVerb : public Verb {
   /// Throws Error{usage} when several servers were named: a majority of permits is no permit.
   static void need_one_server(const Session& session);
 
-  /// KEY and, with `number`, N after it, which is at least `least`.
-  void declare_operands(VerbSpec& spec, std::int64_t* number, std::int64_t least = 1);
-
   /// Says what an answer means, and answers the exit status. Throws Error{wrong_type}.
   int finish(const Session& session, const PoolAnswer& answer) const;
-
-  const PoolKind kind_;
-  std::string key_;
-  ServerOptions server_;
 };
 
-/// The verbs that both nouns have.
-std::unique_ptr<Verb> pool_init_verb(PoolKind kind);
-std::unique_ptr<Verb> pool_add_verb(PoolKind kind);
-std::unique_ptr<Verb> pool_status_verb(PoolKind kind);
-std::unique_ptr<Verb> pool_delete_verb(PoolKind kind);
+/// The verbs that both nouns have, for their rows.
+std::unique_ptr<Verb> pool_init_verb();
+std::unique_ptr<Verb> pool_add_verb();
+std::unique_ptr<Verb> pool_status_verb();
+std::unique_ptr<Verb> pool_delete_verb();
+
+/// The exit statuses of the two that ask before they delete.
+constexpr std::string_view kErrorsOfDelete =
+    "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78";
 
 }  // namespace rlock

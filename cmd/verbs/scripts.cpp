@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
@@ -17,14 +19,11 @@ namespace {
 
 class List final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "scripts list",
-                  .usage = {"scripts list [--json]"},
-                  .about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.",
-                  .examples = {{"rlock scripts list", ""}}};
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"scripts list [--json]"};
+    spec.about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.";
+    spec.examples = {{"rlock scripts list", ""}};
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_verbosity_elsewhere(spec);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -52,19 +51,15 @@ std::string script_names() {
 
 class Show final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "scripts show",
-                  .usage = {"scripts show NAME"},
-                  .about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.",
-                  .examples = {{"rlock scripts show lock/acquire", ""},
-                               {"rlock scripts show lock/acquire | sha1sum", ""}}};
+  void declare(VerbSpec& spec) override {
+    spec.about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.";
+    spec.examples = {{"rlock scripts show lock/acquire", ""},
+                     {"rlock scripts show lock/acquire | sha1sum", ""}};
     spec.operands.push_back({.name = "NAME",
                              .help = "as rlock scripts list says it",
                              .offer = Offer::choices,
                              .choices = names_,
                              .set = [this](std::string_view name) { script_ = &find(name); }});
-    declare_verbosity_elsewhere(spec);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -90,15 +85,11 @@ class Show final : public Verb {
 
 class Load final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "scripts load",
-                  .usage = {"scripts load [OPTIONS]"},
-                  .about =
-                      "Load every script into the servers, so that no client has to send its text.\n"
-                      "Never needed: a script that is not there is sent in full.",
-                  .examples = {{"rlock scripts load", ""}}};
-    declare_server_options(spec, server_);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Load every script into the servers, so that no client has to send its text.\n"
+        "Never needed: a script that is not there is sent in full.";
+    spec.examples = {{"rlock scripts load", ""}};
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -113,13 +104,16 @@ class Load final : public Verb {
   }
 
  private:
-  ServerOptions server_;
 };
+
+constexpr std::array kRows{
+    VerbEntry{"scripts list", "name them, with their SHA-1", takes::nothing, "", create<List>},
+    VerbEntry{
+        .name = "scripts show", .summary = "print one, byte for byte as it is sent", .create = create<Show>},
+    VerbEntry{"scripts load", "load them into the servers beforehand", takes::server, "", create<Load>}};
 
 }  // namespace
 
-std::unique_ptr<Verb> scripts_list_verb() { return std::make_unique<List>(); }
-std::unique_ptr<Verb> scripts_show_verb() { return std::make_unique<Show>(); }
-std::unique_ptr<Verb> scripts_load_verb() { return std::make_unique<Load>(); }
+VerbRows scripts_verbs() { return kRows; }
 
 }  // namespace rlock

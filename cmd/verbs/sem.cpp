@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/key_text.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -20,20 +22,12 @@ namespace {
 
 class Acquire final : public PoolVerb {
  public:
-  Acquire() : PoolVerb(PoolKind::semaphore) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "sem acquire",
-                  .usage = {"sem acquire [OPTIONS] KEY"},
-                  .about =
-                      "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
-                      "release gives them back. Permits that come back by themselves: rlock permit",
-                  .notes =
-                      "Exit status: 0 taken, 1 no such semaphore, 75 not acquired;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""},
-                               {"rlock sem acquire slots --await-init -w 10m", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
+        "release gives them back. Permits that come back by themselves: rlock permit";
+    spec.examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""},
+                     {"rlock sem acquire slots --await-init -w 10m", ""}};
     spec.group("What to take");
     spec.add({.names = "--count",
               .value = "N",
@@ -47,9 +41,6 @@ class Acquire final : public PoolVerb {
                   "Without it rlock exits with status 1 at once if there is no semaphore, or if somebody "
                   "deletes it during the wait.",
               .set = into(await_init_)});
-    declare_wait(spec, wait_);
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -83,30 +74,19 @@ class Acquire final : public PoolVerb {
 
   std::int64_t count_ = 1;
   bool await_init_ = false;
-  WaitOptions wait_;
 };
 
 class Release final : public PoolVerb {
  public:
-  Release() : PoolVerb(PoolKind::semaphore) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "sem release",
-                  .usage = {"sem release [OPTIONS] KEY"},
-                  .about = "Give permits back, and wake who waits for them.",
-                  .notes =
-                      "Exit status: 0 done, 1 no such semaphore; nothing is created;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"rlock sem release slots", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Give permits back, and wake who waits for them.";
+    spec.examples = {{"rlock sem release slots", ""}};
     spec.group("What to give back");
     spec.add({.names = "--count",
               .value = "N",
               .help = "so many",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -121,20 +101,10 @@ class Release final : public PoolVerb {
 
 class Drain final : public PoolVerb {
  public:
-  Drain() : PoolVerb(PoolKind::semaphore) {}
-
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "sem drain",
-                  .usage = {"sem drain [OPTIONS] KEY"},
-                  .about = "Take all permits that are available, and print how many that were.",
-                  .notes =
-                      "Exit status: 0 done, 1 no such semaphore;\n"
-                      "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration.",
-                  .examples = {{"taken=$(rlock sem drain slots)", ""}}};
-    declare_operands(spec, nullptr);
+  void declare(VerbSpec& spec) override {
+    spec.about = "Take all permits that are available, and print how many that were.";
+    spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_server_options(spec, server_);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -160,14 +130,24 @@ class Drain final : public PoolVerb {
   bool json_ = false;
 };
 
+constexpr std::array kRows{
+    VerbEntry{"sem init", "make a semaphore of N permits", takes::counter | takes::server,
+              "0 made, 1 it exists and stays as it is", pool_init_verb},
+    VerbEntry{"sem acquire", "take permits", takes::counter | takes::wait | takes::server,
+              "0 taken, 1 no such semaphore, 75 not acquired", create<Acquire>},
+    VerbEntry{"sem release", "give permits back", takes::counter | takes::server,
+              "0 done, 1 no such semaphore; nothing is created", create<Release>},
+    VerbEntry{"sem add", "make N more available", takes::counter | takes::server, "0 done, 1 nothing there",
+              pool_add_verb},
+    VerbEntry{"sem drain", "take all that is available", takes::counter | takes::server,
+              "0 done, 1 no such semaphore", create<Drain>},
+    VerbEntry{"sem status", "how many are available", takes::counter | takes::server,
+              "0 it exists, 1 it does not", pool_status_verb},
+    VerbEntry{"sem delete", "remove it", takes::counter | takes::server,
+              "0 removed, 1 nothing there, or answered no", pool_delete_verb, kErrorsOfDelete}};
+
 }  // namespace
 
-std::unique_ptr<Verb> sem_init_verb() { return pool_init_verb(PoolKind::semaphore); }
-std::unique_ptr<Verb> sem_acquire_verb() { return std::make_unique<Acquire>(); }
-std::unique_ptr<Verb> sem_release_verb() { return std::make_unique<Release>(); }
-std::unique_ptr<Verb> sem_add_verb() { return pool_add_verb(PoolKind::semaphore); }
-std::unique_ptr<Verb> sem_drain_verb() { return std::make_unique<Drain>(); }
-std::unique_ptr<Verb> sem_status_verb() { return pool_status_verb(PoolKind::semaphore); }
-std::unique_ptr<Verb> sem_delete_verb() { return pool_delete_verb(PoolKind::semaphore); }
+VerbRows sem_verbs() { return kRows; }
 
 }  // namespace rlock

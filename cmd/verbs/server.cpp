@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
@@ -18,16 +20,11 @@ constexpr Milliseconds kLocalStop{10000};
 
 class Start final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "server start",
-                  .usage = {"server start [OPTIONS]"},
-                  .about =
-                      "Start the private server of --url local: unless it runs. Whoever uses local:\n"
-                      "starts it too; this is for a boot script, or to see what goes wrong.",
-                  .notes = "Exit status: 0 it runs, 69 it does not come up, 78 its folder is not safe.",
-                  .examples = {{"rlock server start", ""}}};
-    declare_verbosity_elsewhere(spec);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Start the private server of --url local: unless it runs. Whoever uses local:\n"
+        "starts it too; this is for a boot script, or to see what goes wrong.";
+    spec.examples = {{"rlock server start", ""}};
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -39,16 +36,11 @@ class Start final : public Verb {
 
 class Stop final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "server stop",
-                  .usage = {"server stop [OPTIONS]"},
-                  .about =
-                      "Stop the private server of --url local: in good order. What it holds is on disk\n"
-                      "and there again at its next start; whoever holds a lock on it may lose it.",
-                  .notes = "Exit status: 0 stopped, 1 it did not run, 69 it does not end.",
-                  .examples = {{"rlock server stop", ""}}};
-    declare_verbosity_elsewhere(spec);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Stop the private server of --url local: in good order. What it holds is on disk\n"
+        "and there again at its next start; whoever holds a lock on it may lose it.";
+    spec.examples = {{"rlock server stop", ""}};
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -60,16 +52,12 @@ class Stop final : public Verb {
 
 class Status final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "server status",
-                  .usage = {"server status [--json]"},
-                  .about = "Say whether the private server of --url local: runs, and where it lives.",
-                  .notes = "Exit status: 0 it runs, 1 it does not, 78 its folder is not safe.",
-                  .examples = {{"rlock server status", ""},
-                               {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}}};
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"server status [--json]"};
+    spec.about = "Say whether the private server of --url local: runs, and where it lives.";
+    spec.examples = {{"rlock server status", ""},
+                     {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}};
     spec.add({.names = "--json", .help = "one document", .set = into(json_)});
-    declare_verbosity_elsewhere(spec);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -93,10 +81,16 @@ class Status final : public Verb {
   bool json_ = false;
 };
 
+constexpr std::array kRows{
+    VerbEntry{"server start", "start it, unless it runs", takes::nothing,
+              "0 it runs, 69 it does not come up, 78 its folder is not safe", create<Start>},
+    VerbEntry{"server stop", "stop it in good order", takes::nothing,
+              "0 stopped, 1 it did not run, 69 it does not end", create<Stop>},
+    VerbEntry{"server status", "does it run, and where", takes::nothing,
+              "0 it runs, 1 it does not, 78 its folder is not safe", create<Status>}};
+
 }  // namespace
 
-std::unique_ptr<Verb> server_start_verb() { return std::make_unique<Start>(); }
-std::unique_ptr<Verb> server_stop_verb() { return std::make_unique<Stop>(); }
-std::unique_ptr<Verb> server_status_verb() { return std::make_unique<Status>(); }
+VerbRows server_verbs() { return kRows; }
 
 }  // namespace rlock

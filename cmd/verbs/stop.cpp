@@ -33,7 +33,7 @@ constexpr Milliseconds kAfterKill{5000};
 
 class Stop final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string>) override;
 
  private:
@@ -43,28 +43,18 @@ class Stop final : public Verb {
   int not_held(const Inspection& found) const;
   void ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const;
 
-  std::vector<std::string> keys_;
   std::string why_;
   std::optional<Owner> owner_;
   std::optional<Milliseconds> wait_;
-  ServerOptions server_;
 };
 
-VerbSpec Stop::spec() {
-  VerbSpec spec{
-      .verb = "stop",
-      .usage = {"stop [OPTIONS] KEY..."},
-      .about =
-          "Ask whoever holds KEY to end: rlock run stops its command as --max-hold does,\n"
-          "gives the lock back, and exits with 124. Nobody else has the lock before that;\n"
-          "rlock unlock takes it away at once, and the command goes on for a while.",
-      .notes =
-          "Exit status: 0 it has ended, 1 not held, or not by that owner, 75 not in time;\n"
-          "64 usage, 65 what holds it cannot be asked, 69 no server, 77 denied, 78 config.",
-      .examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
-                   {"rlock stop -w 1m backup || rlock unlock backup", ""}},
-  };
-  declare_keys(spec, keys_);
+void Stop::declare(VerbSpec& spec) {
+  spec.about =
+      "Ask whoever holds KEY to end: rlock run stops its command as --max-hold does,\n"
+      "gives the lock back, and exits with 124. Nobody else has the lock before that;\n"
+      "rlock unlock takes it away at once, and the command goes on for a while.";
+  spec.examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
+                   {"rlock stop -w 1m backup || rlock unlock backup", ""}};
   spec.group("Whom, and why");
   spec.add({.names = "--reason",
             .value = "TEXT",
@@ -81,8 +71,6 @@ VerbSpec Stop::spec() {
             .help = "at most this long for its end",
             .manual = "By itself for --kill-after of the holder and five seconds more.",
             .set = into(wait_)});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 /// A pool has many holders: which one is to end must be said.
@@ -175,8 +163,15 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
   return exit;
 }
 
+constexpr VerbEntry kRow{"stop",
+                         "ask whoever holds a lock to end",
+                         takes::keys | takes::server,
+                         "0 it has ended, 1 not held, or not by that owner, 75 not in time",
+                         create<Stop>,
+                         "64 usage, 65 what holds it cannot be asked, 69 no server, 77 denied, 78 config"};
+
 }  // namespace
 
-std::unique_ptr<Verb> stop_verb() { return std::make_unique<Stop>(); }
+VerbRows stop_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

@@ -178,41 +178,30 @@ class Live {
 
 class Top final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
   KeyOptions keys_;
   Milliseconds every_{1000};
-  ServerOptions server_;
 };
 
-VerbSpec Top::spec() {
-  VerbSpec spec{
-      .verb = "top",
-      .usage = {"top [OPTIONS] [PATTERN...]"},
-      .about = "Show what rlock list shows, live, on the whole terminal. Changes nothing.",
-      .operands = {},
-      .groups = {},
-      .foreign = {},
-      .notes =
-          "Keys\n"
-          "  up down PgUp PgDn Home End   choose a key\n"
-          "  Enter                        all about it, as rlock inspect\n"
-          "  s                            sort by key, age, waiting\n"
-          "  ?  q                         help; back, or the end\n"
-          "\n"
-          "Exit status: 0, 64 usage (no terminal), 77 denied, 78 configuration.",
-      .examples = {{"rlock top", ""}, {"rlock top --all --every 5s 'orders:*'", "Redisson's locks, too"}},
-  };
+void Top::declare(VerbSpec& spec) {
+  spec.about = "Show what rlock list shows, live, on the whole terminal. Changes nothing.";
+  spec.notes =
+      "Keys\n"
+      "  up down PgUp PgDn Home End   choose a key\n"
+      "  Enter                        all about it, as rlock inspect\n"
+      "  s                            sort by key, age, waiting\n"
+      "  ?  q                         help; back, or the end\n"
+      "\n";
+  spec.examples = {{"rlock top", ""}, {"rlock top --all --every 5s 'orders:*'", "Redisson's locks, too"}};
   declare_key_options(spec, keys_);
   spec.add({.names = "--every",
             .value = "DUR",
             .help = "look again after this",
             .standard = "1s",
             .set = into(every_)});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 int Top::act(TimePoint, std::vector<std::string>) {
@@ -221,8 +210,11 @@ int Top::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
+constexpr VerbEntry kRow{"top", "the same, live", takes::server,
+                         "0",   create<Top>,      "64 usage (no terminal), 77 denied, 78 configuration"};
+
 }  // namespace
 
-std::unique_ptr<Verb> top_verb() { return std::make_unique<Top>(); }
+VerbRows top_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

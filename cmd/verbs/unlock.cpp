@@ -45,7 +45,7 @@ struct Removal {
 
 class Unlock final : public Verb {
  public:
-  VerbSpec spec() override;
+  void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
@@ -62,28 +62,18 @@ class Unlock final : public Verb {
   Removal remove(Session& session, const LockName& name) const;
   void say(const Removal& removal) const;
 
-  std::vector<std::string> keys_;
   std::string type_, reason_;
   std::optional<Owner> owner_;
   bool yes_ = false;
   bool json_ = false;
-  ServerOptions server_;
 };
 
-VerbSpec Unlock::spec() {
-  VerbSpec spec{
-      .verb = "unlock",
-      .usage = {"unlock [OPTIONS] KEY..."},
-      .about =
-          "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
-          "whether the holder lives, and asks. A live one is told, and stops its command\n"
-          "at once, or at its next renewal where it has held for less than a second.",
-      .notes =
-          "Exit status: 0 removed, 1 nothing there, another owner, or answered no;\n"
-          "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78.",
-      .examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}},
-  };
-  declare_keys(spec, keys_);
+void Unlock::declare(VerbSpec& spec) {
+  spec.about =
+      "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
+      "whether the holder lives, and asks. A live one is told, and stops its command\n"
+      "at once, or at its next renewal where it has held for less than a second.";
+  spec.examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}};
   spec.group("Guards");
   spec.add(
       {.names = "--if-owner",
@@ -113,8 +103,6 @@ VerbSpec Unlock::spec() {
             .help = "who loses the lock says it; so does rlock history",
             .set = reason_into(reason_)});
   spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
-  declare_server_options(spec, server_);
-  return spec;
 }
 
 /// Each permit of a pool is held by itself.
@@ -341,8 +329,15 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   return exit;
 }
 
+constexpr VerbEntry kRow{"unlock",
+                         "remove a lock by force",
+                         takes::keys | takes::server,
+                         "0 removed, 1 nothing there, another owner, or answered no",
+                         create<Unlock>,
+                         "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78"};
+
 }  // namespace
 
-std::unique_ptr<Verb> unlock_verb() { return std::make_unique<Unlock>(); }
+VerbRows unlock_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

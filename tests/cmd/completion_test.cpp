@@ -1,6 +1,6 @@
 // Completions: what is offered where, without a shell; and in each shell.
 
-#include "cmd/cli/complete.h"
+#include "cmd/app/complete.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "cmd/cli/complete_text.h"
+#include "cmd/app/complete_text.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
 #include "support/skipped.h"

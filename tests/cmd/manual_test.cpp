@@ -1,6 +1,6 @@
 // The manual pages: what they say about options is what the parser knows, and their examples work.
 
-#include "cmd/cli/manual.h"
+#include "cmd/app/manual.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -16,9 +16,9 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "cmd/cli/completion_words.h"
+#include "cmd/app/completion_words.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
-#include "cmd/cli/verb.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
 
@@ -169,8 +169,8 @@ TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUA
 TEST_CASE("every verb has a page, and every option of its own stands there") {
   std::string all;
   for (const auto& path : pages()) all += read_file(path);
-  for (const rlock::VerbEntry& entry : rlock::verbs()) {
-    const std::string name{entry.name};
+  for (const rlock::VerbEntry* entry : rlock::verbs()) {
+    const std::string name{entry->name};
     CAPTURE(name);
     CHECK(std::filesystem::exists(source_folder() / "man" /
                                   ("rlock-" + name.substr(0, name.find(' ')) + ".1")));
@@ -182,10 +182,10 @@ TEST_CASE("every verb has a page, and every option of its own stands there") {
 TEST_CASE("rlock(1) names every verb, every page and every way in which a verb ends by 124") {
   const std::string page = plain(read_file(source_folder() / "man/rlock.1"));
   const std::string verbs = page.substr(page.find(".SS Verbs"), page.find(".SH OPTIONS"));
-  for (const rlock::VerbEntry& entry : rlock::verbs())
-    CHECK_MESSAGE(verbs.find(".BR rlock-" + std::string{entry.name.substr(0, entry.name.find(' '))} +
+  for (const rlock::VerbEntry* entry : rlock::verbs())
+    CHECK_MESSAGE(verbs.find(".BR rlock-" + std::string{entry->name.substr(0, entry->name.find(' '))} +
                              " (1)\n") != std::string::npos,
-                  entry.name);
+                  entry->name);
   const std::string others = page.substr(page.find(".SH SEE ALSO"));
   for (const auto& path : pages()) {
     const std::string section = path.extension().string().substr(1);
@@ -197,12 +197,12 @@ TEST_CASE("rlock(1) names every verb, every page and every way in which a verb e
 }
 
 TEST_CASE("every page of a verb that waits says for how long it does so without options") {
-  for (const rlock::VerbEntry& entry : rlock::verbs()) {
-    const auto made = entry.make();
+  for (const rlock::VerbEntry* entry : rlock::verbs()) {
+    const auto made = entry->make();
     const rlock::VerbSpec told = made->spec();
     const rlock::Option* wait = told.find("wait");
     if (wait == nullptr || told.verb == "stop") continue;  // which has a limit of its own, and says it
-    CAPTURE(entry.name);
+    CAPTURE(entry->name);
     CHECK(wait->manual.find("rlock waits for ever") != std::string_view::npos);
   }
   const std::string run = prose(read_file(source_folder() / "man/rlock-run.1"));
@@ -240,11 +240,11 @@ TEST_CASE("every option that a page promises is taken by its verb") {
     }
   };
   const std::string all = read_file(source_folder() / "man/rlock.1");
-  for (const rlock::VerbEntry& entry : rlock::verbs()) {
-    const std::string verb{entry.name};
+  for (const rlock::VerbEntry* entry : rlock::verbs()) {
+    const std::string verb{entry->name};
     CAPTURE(verb);
     type_all(verb, rlock::manual_options(verb));
-    const auto made = entry.make();
+    const auto made = entry->make();
     const rlock::VerbSpec told = made->spec();
     for (const char* name : {"-q", "--quiet", "-v", "--verbose"}) type_option(verb, name, {.names = name});
     const std::string noun = verb.substr(0, verb.find(' '));
@@ -264,14 +264,14 @@ TEST_CASE("every option that a page promises is taken by its verb") {
 TEST_CASE("no page names an option that there is not, nor one behind a verb that refuses it") {
   std::set<std::string> known{"--help", "--version", "-h", "-V", "--opt"};
   std::map<std::string, std::set<std::string>> of_verb;
-  for (const rlock::VerbEntry& entry : rlock::verbs()) {
-    const auto made = entry.make();
+  for (const rlock::VerbEntry* entry : rlock::verbs()) {
+    const auto made = entry->make();
     for (const auto& group : made->spec().groups) {
       for (const rlock::Option& option : group.options)
         for (const std::string& name : rlock::spelled_names(option))
-          of_verb[std::string{entry.name}].insert(name);
+          of_verb[std::string{entry->name}].insert(name);
     }
-    known.merge(std::set<std::string>{of_verb[std::string{entry.name}]});
+    known.merge(std::set<std::string>{of_verb[std::string{entry->name}]});
   }
   const std::regex option{R"((rlock ([a-z]+)( [a-z]+)?( [a-zA-Z"$]+)? )?(--[a-z][a-z-]*[a-z]))"};
   for (const auto& path : pages()) {
@@ -309,8 +309,8 @@ TEST_CASE("the examples of every help screen, and the lines for cron and systemd
   options.env["XDG_STATE_HOME"] = folder.path();
   options.directory = folder.path();
   Words lines;
-  for (const rlock::VerbEntry& entry : rlock::verbs()) {
-    const auto made = entry.make();
+  for (const rlock::VerbEntry* entry : rlock::verbs()) {
+    const auto made = entry->make();
     for (const auto& example : made->spec().examples) lines.emplace_back(example.line);
   }
   for (const auto& path : pages()) {

@@ -31,7 +31,8 @@ struct CommandLine {
     set_verbosity(Verbosity::quiet);
     try {
       std::optional<std::string> shell;
-      const VerbSpec declaration = declare_run(options, shell);
+      VerbSpec declaration;
+      declare_run(declaration, options, shell);
       Parsed parsed = parse(declaration, words);
       complete_run(options, shell, std::move(parsed.command));
     } catch (const Error& error) {

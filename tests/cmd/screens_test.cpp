@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/help.h"
-#include "cmd/cli/verb.h"
 
 namespace rlock {
 namespace {
@@ -27,22 +27,22 @@ void check_screen(std::string_view name, const std::string& screen, std::size_t 
 
 TEST_CASE("every screen of help fits a terminal of 80 columns, and ends with examples") {
   check_screen("rlock", main_screen(), 52);
-  for (const VerbEntry& entry : verbs()) {
-    const auto verb = entry.make();
+  for (const VerbEntry* entry : verbs()) {
+    const auto verb = entry->make();
     const VerbSpec declaration = verb->spec();
-    CAPTURE(entry.name);
-    CHECK(declaration.verb == entry.name);
+    CAPTURE(entry->name);
+    CHECK(declaration.verb == entry->name);
     CHECK_FALSE(declaration.examples.empty());
-    check_screen(entry.name, help_screen(declaration));
-    check_screen(entry.name, noun_screen(entry.name.substr(0, entry.name.find(' '))));
+    check_screen(entry->name, help_screen(declaration));
+    check_screen(entry->name, noun_screen(entry->name.substr(0, entry->name.find(' '))));
   }
 }
 
 TEST_CASE("each screen of help names every option of its verb, and what it calls common exists") {
-  for (const VerbEntry& entry : verbs()) {
-    const auto verb = entry.make();
+  for (const VerbEntry* entry : verbs()) {
+    const auto verb = entry->make();
     const VerbSpec declaration = verb->spec();
-    CAPTURE(entry.name);
+    CAPTURE(entry->name);
     const std::string screen = help_screen(declaration);
     for (const auto& group : declaration.groups) {
       for (const Option& option : group.options) {
@@ -56,8 +56,8 @@ TEST_CASE("each screen of help names every option of its verb, and what it calls
 }
 
 TEST_CASE("no name of an option means two things within one verb") {
-  for (const VerbEntry& entry : verbs()) {
-    const auto verb = entry.make();
+  for (const VerbEntry* entry : verbs()) {
+    const auto verb = entry->make();
     const VerbSpec declaration = verb->spec();
     std::vector<std::string> names;
     for (const auto& group : declaration.groups) {
@@ -68,7 +68,7 @@ TEST_CASE("no name of an option means two things within one verb") {
     }
     std::ranges::sort(names);
     const auto twin = std::ranges::adjacent_find(names);
-    CHECK_MESSAGE(twin == names.end(), entry.name);
+    CHECK_MESSAGE(twin == names.end(), entry->name);
   }
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/descriptor.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
-#include "cmd/cli/verb.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/server/config.h"
 #include "cmd/view/history_text.h"

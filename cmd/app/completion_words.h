@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/options.h"
-#include "cmd/cli/verb.h"
 
 namespace rlock {
 

@@ -1,13 +1,13 @@
-#include "cmd/cli/completion_words.h"
+#include "cmd/app/completion_words.h"
 
 #include <algorithm>
 
 namespace rlock {
 
 void for_each_verb(const std::function<void(const VerbEntry& entry, const VerbSpec& spec)>& visit) {
-  for (const VerbEntry& entry : verbs()) {
-    const auto verb = entry.make();
-    visit(entry, verb->spec());
+  for (const VerbEntry* entry : verbs()) {
+    const auto verb = entry->make();
+    visit(*entry, verb->spec());
   }
 }
 
@@ -33,8 +33,8 @@ std::vector<std::string> spelled_names(const Option& option) {
 
 std::vector<std::string> nouns() {
   std::vector<std::string> names;
-  for (const VerbEntry& entry : verbs()) {
-    std::string noun{entry.name.substr(0, entry.name.find(' '))};
+  for (const VerbEntry* entry : verbs()) {
+    std::string noun{entry->name.substr(0, entry->name.find(' '))};
     if (std::ranges::find(names, noun) == names.end()) names.push_back(std::move(noun));
   }
   return names;
@@ -42,10 +42,10 @@ std::vector<std::string> nouns() {
 
 std::string about_noun(std::string_view noun) {
   std::string line;
-  for (const VerbEntry& entry : verbs()) {
-    if (entry.name == noun) return std::string{entry.summary};
-    if (entry.name.starts_with(std::string{noun} + " "))
-      line += (line.empty() ? "" : ", ") + std::string{entry.name.substr(noun.size() + 1)};
+  for (const VerbEntry* entry : verbs()) {
+    if (entry->name == noun) return std::string{entry->summary};
+    if (entry->name.starts_with(std::string{noun} + " "))
+      line += (line.empty() ? "" : ", ") + std::string{entry->name.substr(noun.size() + 1)};
   }
   return line;
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "cmd/cli/verb.h"
+#include "cmd/app/verb_table.h"
 
 namespace rlock {
 

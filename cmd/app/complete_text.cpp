@@ -1,4 +1,4 @@
-#include "cmd/cli/complete_text.h"
+#include "cmd/app/complete_text.h"
 
 #include <fmt/format.h>
 

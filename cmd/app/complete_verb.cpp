@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "cmd/app/app_verbs.h"
+#include "cmd/app/complete.h"
+#include "cmd/app/complete_text.h"
 #include "cmd/ask/candidates.h"
-#include "cmd/cli/complete.h"
-#include "cmd/cli/complete_text.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/parser.h"
 #include "cmd/server/server_options.h"
 #include "cmd/server/session.h"
 #include "cmd/server/settings.h"
-#include "cmd/verbs/verbs.h"
 
 namespace rlock {
 namespace {
@@ -47,13 +47,11 @@ std::vector<std::string> ask(const Completion& found) {
 
 class Complete final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "complete",
-                  .usage = {"complete bash|zsh|fish"},
-                  .about = "Answer a shell in which TAB was pressed: completions/ has what asks."};
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"complete bash|zsh|fish"};
+    spec.about = "Answer a shell in which TAB was pressed: completions/ has what asks.";
+
     spec.operands.push_back({.name = "SHELL", .set = choice(shell_, "bash zsh fish")});
-    declare_verbosity_elsewhere(spec);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -71,8 +69,11 @@ class Complete final : public Verb {
   std::string shell_;
 };
 
+constexpr VerbEntry kRow{
+    .name = "complete", .summary = "answer a shell that completes", .create = create<Complete>};
+
 }  // namespace
 
-std::unique_ptr<Verb> complete_verb() { return std::make_unique<Complete>(); }
+VerbRows complete_verbs() { return {&kRow, 1}; }
 
 }  // namespace rlock

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cmd/cli/complete.h"
+#include "cmd/app/complete.h"
 
 namespace rlock {
 

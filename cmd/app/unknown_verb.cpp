@@ -1,4 +1,4 @@
-#include "cmd/cli/unknown_verb.h"
+#include "cmd/app/unknown_verb.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/cli/verb.h"
 
 namespace rlock {
 namespace {
@@ -47,10 +47,10 @@ constexpr std::array kSynonyms{
 /// The first words of all verbs; or, behind a noun, the second ones.
 std::vector<std::string_view> names_after(std::string_view noun) {
   std::vector<std::string_view> names;
-  for (const VerbEntry& entry : verbs()) {
-    const std::size_t blank = entry.name.find(' ');
-    if (noun.empty()) names.push_back(entry.name.substr(0, blank));
-    if (!noun.empty() && entry.name.substr(0, blank) == noun) names.push_back(entry.name.substr(blank + 1));
+  for (const VerbEntry* entry : verbs()) {
+    const std::size_t blank = entry->name.find(' ');
+    if (noun.empty()) names.push_back(entry->name.substr(0, blank));
+    if (!noun.empty() && entry->name.substr(0, blank) == noun) names.push_back(entry->name.substr(blank + 1));
   }
   return names;
 }

@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/cli/completion_words.h"
+#include "cmd/app/app_verbs.h"
+#include "cmd/app/completion_words.h"
+#include "cmd/app/unknown_verb.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/help.h"
 #include "cmd/cli/output.h"
-#include "cmd/cli/unknown_verb.h"
 #include "cmd/server/server_options.h"
-#include "cmd/verbs/verbs.h"
 
 namespace rlock {
 namespace {
@@ -23,19 +25,16 @@ std::string_view all_nouns() {
 
 class Help final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "help",
-                  .usage = {"help [VERB]"},
-                  .about = "Say what a verb does, as its --help; without one, what rlock does.",
-                  .examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}}};
+  void declare(VerbSpec& spec) override {
+    spec.usage = {"help [VERB]"};
+    spec.about = "Say what a verb does, as its --help; without one, what rlock does.";
+    spec.examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}};
     spec.operands.push_back({.name = "VERB",
                              .offer = Offer::choices,
                              .choices = all_nouns(),
                              .optional = true,
                              .set = into(first_)});
     spec.operands.push_back({.name = "VERB", .optional = true, .set = into(second_)});
-    declare_verbosity_elsewhere(spec);
-    return spec;
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -65,13 +64,9 @@ class Help final : public Verb {
 
 class Version final : public Verb {
  public:
-  VerbSpec spec() override {
-    VerbSpec spec{.verb = "version",
-                  .usage = {"version"},
-                  .about = "Say which rlock this is, as --version; with -v also which libraries are in it.",
-                  .examples = {{"rlock version", ""}}};
-    declare_verbosity_elsewhere(spec);
-    return spec;
+  void declare(VerbSpec& spec) override {
+    spec.about = "Say which rlock this is, as --version; with -v also which libraries are in it.";
+    spec.examples = {{"rlock version", ""}};
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -80,9 +75,11 @@ class Version final : public Verb {
   }
 };
 
+constexpr std::array kRows{VerbEntry{"help", "what a verb does", takes::nothing, "", create<Help>},
+                           VerbEntry{"version", "which rlock this is", takes::nothing, "", create<Version>}};
+
 }  // namespace
 
-std::unique_ptr<Verb> help_verb() { return std::make_unique<Help>(); }
-std::unique_ptr<Verb> version_verb() { return std::make_unique<Version>(); }
+VerbRows help_verbs() { return kRows; }
 
 }  // namespace rlock

@@ -1,12 +1,12 @@
-#include "cmd/cli/complete.h"
+#include "cmd/app/complete.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
-#include "cmd/cli/completion_words.h"
+#include "cmd/app/completion_words.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/parser.h"
-#include "cmd/cli/verb.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
@@ -100,9 +100,10 @@ class Walk {
   }
 
   Completion at_second_word(const std::string& noun) {
-    for (const VerbEntry& entry : verbs()) {
-      if (entry.name.starts_with(noun + " "))
-        found_.words.push_back({std::string{entry.name.substr(noun.size() + 1)}, std::string{entry.summary}});
+    for (const VerbEntry* entry : verbs()) {
+      if (entry->name.starts_with(noun + " "))
+        found_.words.push_back(
+            {std::string{entry->name.substr(noun.size() + 1)}, std::string{entry->summary}});
     }
     if (words_[last_].starts_with('-')) found_.words.push_back({"--help", "say what this does"});
     return std::move(found_);

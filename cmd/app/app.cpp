@@ -1,17 +1,17 @@
-#include "cmd/cli/app.h"
+#include "cmd/app/app.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "cmd/app/unknown_verb.h"
+#include "cmd/app/verb_table.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/help.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/parser.h"
 #include "cmd/cli/suggest.h"
-#include "cmd/cli/unknown_verb.h"
-#include "cmd/cli/verb.h"
 #include "cmd/server/server_options.h"
 #include "cmd/server/settings.h"
 

@@ -1,4 +1,4 @@
-#include "cmd/cli/manual.h"
+#include "cmd/app/manual.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "cmd/cli/completion_words.h"
+#include "cmd/app/completion_words.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
@@ -94,8 +94,8 @@ std::string manual_options(std::string_view verb) {
 std::string manual_verbs(const std::map<std::string, std::string>& purposes) {
   std::string text;
   std::set<std::string> named;
-  for (const VerbEntry& entry : verbs()) {
-    const std::string word{entry.name.substr(0, entry.name.find(' '))};
+  for (const VerbEntry* entry : verbs()) {
+    const std::string word{entry->name.substr(0, entry->name.find(' '))};
     const auto purpose = purposes.find(word);
     if (purpose == purposes.end() || !named.insert(word).second) continue;
     text += fmt::format(".TP\n.BR rlock\\-{} (1)\n{}\n", roff(word), roff(purpose->second));

@@ -1,0 +1,53 @@
+// rlock completion bash | zsh | fish
+
+#include "completion_scripts.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "cmd/app/app_verbs.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/cli/output.h"
+#include "cmd/server/server_options.h"
+
+namespace rlock {
+namespace {
+
+/// What one shell reads.
+struct Shell {
+  std::string_view verb;
+  std::string_view example;
+  std::string_view script;
+};
+
+constexpr std::array kShells{
+    Shell{"completion bash", "source <(rlock completion bash)", completion_scripts::kBash},
+    Shell{"completion zsh", "source <(rlock completion zsh)", completion_scripts::kZsh},
+    Shell{"completion fish", "rlock completion fish | source", completion_scripts::kFish}};
+
+class PrintScript final : public Verb {
+ public:
+  void declare(VerbSpec& spec) override {
+    spec.about = "Print what teaches the shell to complete verbs, options, values and keys.";
+    spec.examples = {{shell().example, ""}};
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    print(shell().script);
+    return exit_code::ok;
+  }
+
+ private:
+  const Shell& shell() const { return *std::ranges::find(kShells, entry().name, &Shell::verb); }
+};
+
+constexpr std::array kRows{VerbEntry{kShells[0].verb, "for bash", takes::nothing, "", create<PrintScript>},
+                           VerbEntry{kShells[1].verb, "for zsh", takes::nothing, "", create<PrintScript>},
+                           VerbEntry{kShells[2].verb, "for fish", takes::nothing, "", create<PrintScript>}};
+
+}  // namespace
+
+VerbRows completion_verbs() { return kRows; }
+
+}  // namespace rlock
