@@ -40,6 +40,7 @@ void Store::drop_if_empty(const std::string& key) {
 
 Reply Store::call(const Words& words) {
   if (words.empty()) return Reply::error("ERR no command");
+  ++commands_;
   std::string name = words[0];
   std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
   const Arguments arguments{words};
@@ -140,6 +141,7 @@ Reply Store::add(const std::string& key, std::int64_t step) {
 }
 
 Reply Store::publish(const std::string& channel, const std::string& message) {
+  if (audience_) return number(audience_(channel, message));
   std::size_t heard = 0;
   for (const auto& [where, client] : listeners_) {
     if (where != channel) continue;
@@ -175,6 +177,17 @@ void Store::describe(std::string& into) const {
     into += '\n';
   }
   for (const auto& [channel, client] : listeners_) into += fmt::format("{} listens to {}\n", client, channel);
+}
+
+std::size_t Store::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : values_) {
+    bytes += key.size() + value.text.size();
+    for (const auto& [field, content] : value.fields) bytes += field.size() + content.size();
+    for (const auto& item : value.items) bytes += item.size();
+    for (const auto& [score, member] : value.members) bytes += sizeof score + member.size();
+  }
+  return bytes;
 }
 
 std::vector<std::string> Store::keys() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "redis/reply.h"
+#include "store_values.h"
 
 namespace rlock::model {
 
@@ -34,6 +36,15 @@ class Store {
   /// What redis.call() answers; an error reply where it raises an error.
   Reply call(const Words& words);
 
+  /// Who hears what is published, in place of those who listen(): answers how many did.
+  using Audience = std::function<std::size_t(const std::string& channel, const std::string& text)>;
+  void publish_to(Audience audience) { audience_ = std::move(audience); }
+
+  /// How many commands it has carried out.
+  std::int64_t commands() const noexcept { return commands_; }
+  /// The bytes of all names and contents.
+  std::size_t bytes() const;
+
   void listen(int client, const std::string& channel);
   void stop_listening(int client);
   bool listens(int client, const std::string& channel) const;
@@ -52,9 +63,6 @@ class Store {
 
  private:
   enum class Type { string, hash, list, zset };
-  using Fields = std::vector<
-      std::pair<std::string, std::string>>;  // in the order in which they came, as Redis keeps few
-  using Members = std::vector<std::pair<double, std::string>>;  // sorted
   struct Value {
     Type type = Type::string;
     std::int64_t expires = 0;  // 0: never
@@ -83,6 +91,8 @@ class Store {
   std::map<std::string, Value> values_;
   std::vector<std::pair<std::string, int>> listeners_;
   std::vector<Delivery> deliveries_;
+  Audience audience_{};
+  std::int64_t commands_ = 0;
 };
 
 }  // namespace rlock::model

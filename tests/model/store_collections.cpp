@@ -11,23 +11,19 @@ Reply Store::hash_command(const std::string& name, const Arguments& words) {
   if (value != nullptr && value->type != Type::hash) throw WrongType{};
   Fields none;
   Fields& fields = value != nullptr ? value->fields : none;
-  const auto field = [&](const std::string& wanted) {
-    return std::ranges::find(fields, wanted, &Fields::value_type::first);
-  };
   if (name == "hlen") return number(fields.size());
   if (name == "hget" || name == "hexists" || name == "hstrlen") {
-    const auto found = field(words[2]);
-    const bool there = found != fields.end();
-    if (name == "hexists") return number(there ? 1 : 0);
-    if (name == "hstrlen") return number(there ? found->second.size() : 0);
-    return there ? text(found->second) : Reply{};
+    const std::string* content = fields.find(words[2]);
+    if (name == "hexists") return number(content != nullptr ? 1 : 0);
+    if (name == "hstrlen") return number(content != nullptr ? content->size() : 0);
+    return content != nullptr ? text(*content) : Reply{};
   }
   if (name == "hkeys" || name == "hgetall" || name == "hscan" || name == "hmget") {
     std::vector<Reply> items;
     if (name == "hmget") {
       for (std::size_t i = 2; i < words.size(); ++i) {
-        const auto found = field(words[i]);
-        items.push_back(found != fields.end() ? text(found->second) : Reply{});
+        const std::string* content = fields.find(words[i]);
+        items.push_back(content != nullptr ? text(*content) : Reply{});
       }
       return Reply{std::move(items)};
     }
@@ -40,12 +36,7 @@ Reply Store::hash_command(const std::string& name, const Arguments& words) {
   }
   if (name == "hdel") {
     std::size_t gone = 0;
-    for (std::size_t i = 2; i < words.size(); ++i) {
-      const auto found = field(words[i]);
-      if (found == fields.end()) continue;
-      fields.erase(found);
-      ++gone;
-    }
+    for (std::size_t i = 2; i < words.size(); ++i) gone += fields.erase(words[i]) ? 1 : 0;
     drop_if_empty(words[1]);
     return number(gone);
   }
@@ -53,12 +44,10 @@ Reply Store::hash_command(const std::string& name, const Arguments& words) {
     Fields& made = make(words[1], Type::hash).fields;
     std::size_t added = 0;
     for (std::size_t i = 2; i < words.size(); i += 2) {
-      const auto found = std::ranges::find(made, words[i], &Fields::value_type::first);
-      if (found == made.end()) {
-        made.emplace_back(words[i], words[i + 1]);
+      if (made.add(words[i], words[i + 1])) {
         ++added;
       } else if (name == "hset") {
-        found->second = words[i + 1];
+        *made.find(words[i]) = words[i + 1];
       }
     }
     return number(added);
@@ -66,13 +55,13 @@ Reply Store::hash_command(const std::string& name, const Arguments& words) {
   if (name == "hincrby") {
     const auto step = integer_in(words[3]);
     if (!step) return not_a_number();
-    const auto found = field(words[2]);
-    const auto before = found != fields.end() ? integer_in(found->second) : 0;
+    std::string* content = fields.find(words[2]);
+    const auto before = content != nullptr ? integer_in(*content) : 0;
     if (!before) return Reply::error("ERR hash value is not an integer");
-    if (found != fields.end()) {
-      found->second = std::to_string(*before + *step);
+    if (content != nullptr) {
+      *content = std::to_string(*before + *step);
     } else {
-      make(words[1], Type::hash).fields.emplace_back(words[2], std::to_string(*step));
+      make(words[1], Type::hash).fields.add(words[2], std::to_string(*step));
     }
     return Reply{*before + *step};
   }
@@ -131,13 +120,10 @@ Reply Store::zset_command(const std::string& name, const Arguments& words) {
   if (value != nullptr && value->type != Type::zset) throw WrongType{};
   Members none;
   Members& members = value != nullptr ? value->members : none;
-  const auto member = [&](const std::string& wanted) {
-    return std::ranges::find(members, wanted, &Members::value_type::second);
-  };
   if (name == "zcard") return number(members.size());
   if (name == "zscore") {
-    const auto found = member(words[2]);
-    return found != members.end() ? text(score_text(found->first)) : Reply{};
+    const auto score = members.score(words[2]);
+    return score ? text(score_text(*score)) : Reply{};
   }
   if (name == "zrange") {
     const auto first = integer_in(words[2]), last = integer_in(words[3]);
@@ -153,28 +139,21 @@ Reply Store::zset_command(const std::string& name, const Arguments& words) {
   if (name == "zcount" || name == "zrangebyscore" || name == "zremrangebyscore") {
     const auto least = bound_in(words[2]), most = bound_in(words[3]);
     if (!least || !most) return Reply::error("ERR min or max is not a float");
-    const auto inside = [&](const Members::value_type& one) {
-      const bool above = least->excluded ? one.first > least->score : one.first >= least->score;
-      return above && (most->excluded ? one.first < most->score : one.first <= most->score);
-    };
+    const std::size_t from = members.first_from(least->score, least->excluded);
+    const std::size_t to = std::max(from, members.first_from(most->score, !most->excluded));
+    if (name == "zcount") return number(to - from);
     if (name == "zremrangebyscore") {
-      const std::size_t gone = std::erase_if(members, inside);
+      members.erase(from, to);
       drop_if_empty(words[1]);
-      return number(gone);
+      return number(to - from);
     }
     std::vector<Reply> replies;
-    for (const auto& one : members)
-      if (inside(one)) replies.push_back(text(one.second));
-    return name == "zcount" ? number(replies.size()) : Reply{std::move(replies)};
+    for (std::size_t i = from; i < to; ++i) replies.push_back(text(members[i].second));
+    return Reply{std::move(replies)};
   }
   if (name == "zrem") {
     std::size_t gone = 0;
-    for (std::size_t i = 2; i < words.size(); ++i) {
-      const auto found = member(words[i]);
-      if (found == members.end()) continue;
-      members.erase(found);
-      ++gone;
-    }
+    for (std::size_t i = 2; i < words.size(); ++i) gone += members.erase(words[i]) ? 1 : 0;
     drop_if_empty(words[1]);
     return number(gone);
   }
@@ -185,16 +164,9 @@ Reply Store::zset_command(const std::string& name, const Arguments& words) {
     for (std::size_t i = 2; i < words.size(); i += 2) {
       const auto score = score_in(words[i]);
       if (!score) return Reply::error("ERR value is not a valid float");
-      const auto found = std::ranges::find(made, words[i + 1], &Members::value_type::second);
-      last = *score + (name == "zincrby" && found != made.end() ? found->first : 0);
-      if (found != made.end()) {
-        found->first = last;
-      } else {
-        made.emplace_back(last, words[i + 1]);
-        ++added;
-      }
+      last = *score + (name == "zincrby" ? made.score(words[i + 1]).value_or(0) : 0);
+      added += made.set(words[i + 1], last) ? 1 : 0;
     }
-    std::ranges::sort(made);
     return name == "zadd" ? number(added) : text(score_text(last));
   }
   return Reply::error("ERR unknown command '" + name + "': add it to tests/model/store.cpp");
