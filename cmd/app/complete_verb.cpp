@@ -49,7 +49,7 @@ class Complete final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"complete bash|zsh|fish"};
-    spec.about = "Answer a shell in which TAB was pressed: completions/ has what asks.";
+    spec.about = "Answer a shell in which you have pressed TAB; the scripts in completions/ call this.";
 
     spec.operands.push_back({.name = "SHELL", .set = choice(shell_, "bash zsh fish")});
   }

@@ -29,7 +29,7 @@ constexpr std::array kShells{
 class PrintScript final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Print what teaches the shell to complete verbs, options, values and keys.";
+    spec.about = "Print a script by which the shell completes verbs, options, values and keys.";
     spec.examples = {{shell().example, ""}};
   }
 
@@ -42,9 +42,12 @@ class PrintScript final : public Verb {
   const Shell& shell() const { return *std::ranges::find(kShells, entry().name, &Shell::verb); }
 };
 
-constexpr std::array kRows{VerbEntry{kShells[0].verb, "for bash", takes::nothing, "", create<PrintScript>},
-                           VerbEntry{kShells[1].verb, "for zsh", takes::nothing, "", create<PrintScript>},
-                           VerbEntry{kShells[2].verb, "for fish", takes::nothing, "", create<PrintScript>}};
+constexpr std::array kRows{VerbEntry{kShells[0].verb, "print the completion script for bash", takes::nothing,
+                                     "", create<PrintScript>},
+                           VerbEntry{kShells[1].verb, "print the completion script for zsh", takes::nothing,
+                                     "", create<PrintScript>},
+                           VerbEntry{kShells[2].verb, "print the completion script for fish", takes::nothing,
+                                     "", create<PrintScript>}};
 
 }  // namespace
 

@@ -19,8 +19,8 @@ std::vector<Option> offered_options(const VerbSpec& spec) {
     std::ranges::copy_if(group.options, std::back_inserter(options),
                          [&](const Option& option) { return is_documented(option) || is_key(option); });
   }
-  options.push_back({.names = "-h, --help", .help = "say what this does"});
-  options.push_back({.names = "-V, --version", .help = "say which rlock this is"});
+  options.push_back({.names = "-h, --help", .help = "print this help"});
+  options.push_back({.names = "-V, --version", .help = "print the version of rlock"});
   return options;
 }
 
@@ -29,25 +29,6 @@ std::vector<std::string> spelled_names(const Option& option) {
   for (const char letter : letters(option)) names.push_back(std::string{"-"} + letter);
   for (const std::string_view name : long_names(option)) names.push_back("--" + std::string{name});
   return names;
-}
-
-std::vector<std::string> nouns() {
-  std::vector<std::string> names;
-  for (const VerbEntry* entry : verbs()) {
-    std::string noun{entry->name.substr(0, entry->name.find(' '))};
-    if (std::ranges::find(names, noun) == names.end()) names.push_back(std::move(noun));
-  }
-  return names;
-}
-
-std::string about_noun(std::string_view noun) {
-  std::string line;
-  for (const VerbEntry* entry : verbs()) {
-    if (entry->name == noun) return std::string{entry->summary};
-    if (entry->name.starts_with(std::string{noun} + " "))
-      line += (line.empty() ? "" : ", ") + std::string{entry->name.substr(noun.size() + 1)};
-  }
-  return line;
 }
 
 }  // namespace rlock

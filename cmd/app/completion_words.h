@@ -18,10 +18,4 @@ std::vector<Option> offered_options(const VerbSpec& spec);
 /// All names of an option with their dashes: "-w", "--wait".
 std::vector<std::string> spelled_names(const Option& option);
 
-/// The first words of all verbs, each once, in the order of the table.
-std::vector<std::string> nouns();
-
-/// One line about a noun, or about a verb without one.
-std::string about_noun(std::string_view noun);
-
 }  // namespace rlock

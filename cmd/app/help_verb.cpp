@@ -27,7 +27,7 @@ class Help final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"help [VERB]"};
-    spec.about = "Say what a verb does, as its --help; without one, what rlock does.";
+    spec.about = "Print the help of a verb, as VERB --help does; without a verb, that of rlock.";
     spec.examples = {{"rlock help run", ""}, {"rlock help lock acquire", ""}};
     spec.operands.push_back({.name = "VERB",
                              .offer = Offer::choices,
@@ -65,7 +65,7 @@ class Help final : public Verb {
 class Version final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Say which rlock this is, as --version; with -v also which libraries are in it.";
+    spec.about = "Print the version of rlock; with -v also the libraries in it.";
     spec.examples = {{"rlock version", ""}};
   }
 
@@ -75,8 +75,9 @@ class Version final : public Verb {
   }
 };
 
-constexpr std::array kRows{VerbEntry{"help", "what a verb does", takes::nothing, "", create<Help>},
-                           VerbEntry{"version", "which rlock this is", takes::nothing, "", create<Version>}};
+constexpr std::array kRows{
+    VerbEntry{"help", "print the help of a verb", takes::nothing, "", create<Help>},
+    VerbEntry{"version", "print the version of rlock", takes::nothing, "", create<Version>}};
 
 }  // namespace
 

@@ -40,12 +40,14 @@ std::string heading(const Option& option) {
   return with_value(names, fmt::format("\\fI{}\\fR", roff(option.value)), option);
 }
 
-/// A sentence begins with a capital letter and ends with a full stop; a line on a screen does not.
+/// A sentence begins with a capital letter, unless rlock is its first word, and ends with a full stop. A line on a
+/// screen does neither.
 std::string sentence(std::string_view line) {
   std::string text{line};
   std::ranges::replace(text, '\n', ' ');
   if (text.empty()) return text;
-  if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  const bool is_name = text.starts_with("rlock");
+  if (!is_name && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text.ends_with('.') || text.ends_with('?') ? text : text + ".";
 }
 

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "cmd/app/app_verbs.h"
 #include "cmd/cli/help.h"
 #include "cmd/run/run_verbs.h"
@@ -19,33 +21,10 @@ constexpr std::array<VerbRows (*)(), 21> kTable{
     history_verbs, stop_verbs,       unlock_verbs,       config_verbs,  doctor_verbs,    server_verbs,
     scripts_verbs, completion_verbs, help_verbs};
 
-/// What people look for, in the order in which they look for it.
-struct Chapter {
-  std::string_view title;
-  std::vector<std::string_view> nouns;
-};
-
-std::vector<Chapter> chapters() {
-  return {
-      {"Hold something while a command runs", {"run", "flock"}},
-      {"Scripts that cannot wrap", {"lock", "permit", "sem", "latch"}},
-      {"People",
-       {"list", "top", "inspect", "history", "metrics", "stop", "unlock", "config", "doctor", "server",
-        "scripts", "completion", "help", "version"}},
-  };
-}
-
-/// The verbs of a noun, "acquire | release", or what a verb
-/// without a noun is for. Empty where there is neither.
-std::string line_of(std::string_view noun) {
-  std::string line;
-  for (const VerbEntry* entry : verbs()) {
-    if (entry->name == noun) return std::string{entry->summary};
-    if (!entry->name.starts_with(std::string{noun} + " ")) continue;
-    line += (line.empty() ? "" : " | ") + std::string{entry->name.substr(noun.size() + 1)};
-  }
-  return line;
-}
+/// The nouns that have a line of their own on the screen of rlock. The others share the last line.
+constexpr std::array<std::string_view, 13> kMainNouns{"run",     "flock", "lock",  "permit",  "sem",
+                                                      "latch",   "list",  "top",   "inspect", "history",
+                                                      "metrics", "stop",  "unlock"};
 
 }  // namespace
 
@@ -64,36 +43,45 @@ const VerbEntry* find_verb(std::string_view name) {
   return name == complete.name ? &complete : nullptr;
 }
 
+std::vector<std::string> nouns() {
+  std::vector<std::string> names;
+  for (const VerbEntry* entry : verbs()) {
+    std::string noun{entry->name.substr(0, entry->name.find(' '))};
+    if (std::ranges::find(names, noun) == names.end()) names.push_back(std::move(noun));
+  }
+  return names;
+}
+
+std::string about_noun(std::string_view noun) {
+  std::string line;
+  for (const VerbEntry* entry : verbs()) {
+    if (entry->name == noun) return std::string{entry->summary};
+    if (entry->name.starts_with(std::string{noun} + " "))
+      line += (line.empty() ? "" : ", ") + std::string{entry->name.substr(noun.size() + 1)};
+  }
+  return line;
+}
+
 std::string main_screen() {
   std::string text =
-      "Usage: rlock VERB [OPTIONS] ...\n\n"
-      "Run commands under locks kept in Redis or Valkey: the same locks, on the same\n"
-      "keys, as Redisson's (Java).\n\n";
-  for (const Chapter& chapter : chapters()) {
-    std::string lines;
-    for (const std::string_view noun : chapter.nouns) {
-      const std::string line = line_of(noun);
-      if (!line.empty()) lines += fmt::format("  {:<10} {}\n", noun, line);
-    }
-    if (!lines.empty()) text += fmt::format("{}\n{}", chapter.title, lines);
+      "Usage: rlock VERB [OPTIONS] [ARGUMENTS]\n"
+      "rlock runs commands under locks in Redis or Valkey, on the keys of Redisson\n"
+      "(Java). It stops a command before its lock can end.\n\n";
+  std::vector<std::string> others;
+  for (const std::string& noun : nouns()) {
+    if (std::ranges::find(kMainNouns, noun) == kMainNouns.end())
+      others.push_back(noun);
+    else
+      text += fmt::format("  {:<8} {}\n", noun, about_noun(noun));
   }
+  text += fmt::format("  {}\n\n", joined(others, ", "));
   VerbSpec everywhere;
   ServerOptions unused;
   declare_server_options(everywhere, unused);
-  everywhere.add({.names = "-h, --help"});
-  everywhere.add({.names = "-V, --version"});
-  text += "\n" + help_group(everywhere.groups.front());
-  text +=
-      "\nOptions beat RLOCK_URL, RLOCK_PASSWORD[_FILE] and RLOCK_PREFIX, which beat\n"
-      "~/.config/rlock/config, /etc/rlock/config, and last REDIS_URL.\n\n"
-      "Exit status: the command's, or 75 busy, 124 stopped by --max-hold or rlock stop,\n"
-      "125 lock lost, 126/127 cannot run, 64 usage, 65 other type, 69 no server,\n"
-      "77 denied, 78 configuration. Verbs without a command: 0 yes, 1 no.\n\n"
-      "  rlock run -k deploy -- make deploy           wait, run, release\n"
-      "  rlock run -n -k nightly -- ./job             or exit 75 at once\n"
-      "  rlock inspect deploy                         who has it?\n"
-      "  rlock run -u local: -k demo -- echo hello    try it here\n";
-  return text;
+  return text + help_line(*everywhere.find("url")) +
+         "rlock VERB --help explains a verb; rlock(1) has all options, statuses and pages.\n\n"
+         "  rlock run -k deploy -- make deploy           wait, run, release\n"
+         "  rlock run -u local: -k demo -- echo hello    try it without a server\n";
 }
 
 std::string noun_screen(std::string_view noun) {
@@ -103,8 +91,9 @@ std::string noun_screen(std::string_view noun) {
     lines += fmt::format("  {:<10} {}\n", entry->name.substr(noun.size() + 1), entry->summary);
   }
   if (lines.empty()) return lines;
-  return fmt::format("Usage: rlock {0} VERB [OPTIONS] ...\n\n{1}\nrlock {0} VERB --help says more.\n", noun,
-                     lines);
+  return fmt::format(
+      "Usage: rlock {0} VERB [OPTIONS] ...\n\n{1}\nrlock {0} VERB --help explains a verb; see also rlock-{0}(1).\n",
+      noun, lines);
 }
 
 }  // namespace rlock

@@ -14,6 +14,12 @@ std::vector<const VerbEntry*> verbs();
 /// Null if there is none of this name.
 const VerbEntry* find_verb(std::string_view name);
 
+/// The first words of all verbs, each once, in the order of the table.
+std::vector<std::string> nouns();
+
+/// The verbs of a noun, "acquire, release", or what a verb without a noun does. Empty if there is neither.
+std::string about_noun(std::string_view noun);
+
 /// `rlock --help`.
 std::string main_screen();
 

@@ -59,9 +59,9 @@ std::string shared_line(const Option& option) {
 class SharedLines {
  public:
   void add(const std::string& word) {
-    if (!line_.empty() && columns(line_) + 3 + columns(word) > kWidth)
+    if (!line_.empty() && columns(line_) + 2 + columns(word) > kWidth)
       text_ += std::exchange(line_, "") + "\n";
-    line_ += line_.empty() ? (word.starts_with("--") ? "      " : "  ") + word : "   " + word;
+    line_ += "  " + word;
   }
 
   std::string flush() {
@@ -91,28 +91,8 @@ std::string common_options(const VerbSpec& spec) {
     }
   }
   const std::string_view noun = spec.verb.substr(0, spec.verb.find(' '));
-  return text + fmt::format("Further options, which rlock-{}(1) explains\n", noun) + others.flush();
+  return text + fmt::format("More options (see rlock-{}(1))\n", noun) + others.flush();
 }
-
-std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
-
-/// What stands above the examples.
-std::string framed(const VerbSpec& spec, const std::string& options) {
-  std::string text;
-  for (const std::string_view usage : spec.usage)
-    text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
-  text += fmt::format("{}\n", spec.about);
-  if (!options.empty()) text += "\n" + options;
-  if (!spec.notes.empty()) text += fmt::format("\n{}\n", spec.notes);
-  return text;
-}
-
-std::string example_text(const VerbSpec::Example& example) {
-  const std::string line = fmt::format("  {}", example.line);
-  return (example.remark.empty() ? line : padded(line + "  ", 46) + std::string{example.remark}) + "\n";
-}
-
-}  // namespace
 
 std::string help_group(const VerbSpec::Group& group) {
   if (std::ranges::all_of(group.options, &Option::hidden)) return "";
@@ -130,6 +110,49 @@ std::string help_group(const VerbSpec::Group& group) {
   text += shared.flush();
   return text;
 }
+
+std::ptrdiff_t lines(const std::string& text) { return std::ranges::count(text, '\n'); }
+
+/// The text in lines of 80 columns. A line that begins with a blank, or is empty, stays as it is.
+std::string wrapped(std::string_view text) {
+  std::string out, line;
+  const auto flush = [&] {
+    if (!line.empty()) out += std::exchange(line, "") + "\n";
+  };
+  for (const std::string& given : split(text, '\n')) {
+    if (given.empty() || given.starts_with(' ')) {
+      flush();
+      out += given + "\n";
+      continue;
+    }
+    for (const std::string& word : split(given, ' ')) {
+      if (!line.empty() && columns(line) + 1 + columns(word) > kWidth) flush();
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  flush();
+  return out;
+}
+
+/// What stands above the examples.
+std::string framed(const VerbSpec& spec, const std::string& options) {
+  std::string text;
+  for (const std::string_view usage : spec.usage)
+    text += fmt::format("{} rlock {}\n", text.empty() ? "Usage:" : "      ", usage);
+  text += wrapped(spec.about);
+  if (!options.empty()) text += "\n" + options;
+  if (!spec.notes.empty()) text += "\n" + wrapped(spec.notes);
+  return text;
+}
+
+std::string example_text(const VerbSpec::Example& example) {
+  const std::string line = fmt::format("  {}", example.line);
+  return (example.remark.empty() ? line : padded(line + "  ", 46) + std::string{example.remark}) + "\n";
+}
+
+}  // namespace
+
+std::string help_line(const Option& option) { return own_line(option); }
 
 std::string help_screen(const VerbSpec& spec) {
   std::string all;

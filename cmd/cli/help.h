@@ -10,8 +10,8 @@ namespace rlock {
 /// If that takes more than a screen of 24 lines, only the common options are explained, and the others are named.
 std::string help_screen(const VerbSpec& spec);
 
-/// The lines of one group of options, as help_screen() shows them.
-std::string help_group(const VerbSpec::Group& group);
+/// The line of one option, as help_screen() shows it.
+std::string help_line(const Option& option);
 
 /// "rlock 1.0", and with -v what it was built with: each library and its version, a line each.
 std::string version_text();

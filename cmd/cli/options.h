@@ -80,7 +80,7 @@ struct VerbSpec {
 
   std::string_view verb;           ///< "lock acquire"
   std::vector<std::string> usage;  ///< without "rlock "
-  std::string_view about;          ///< one to three lines
+  std::string_view about;          ///< some sentences; the screen breaks them into lines
   std::vector<Operand> operands;
   std::vector<Group> groups;
   std::vector<Foreign> foreign;

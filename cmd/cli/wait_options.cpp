@@ -50,20 +50,20 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
   };
   spec.group("How long to wait", "[for ever]");
   spec.add({.names = "-n, --nonblock",
-            .help = "do not wait: try once",
-            .manual =
-                "If rlock would have to wait, it exits with status 75. --nb and --nonblocking mean the same.",
+            .help = "do not wait; exit with status 75 instead",
+            .manual = "rlock tries once. --nb and --nonblocking mean the same.",
             .set = typed_nonblock});
   spec.add({.names = "--nb, --nonblocking", .hidden = true, .set = typed_nonblock});
   spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
-       .help = "wait at most DUR, for the server too",
+       .help = "wait at most DUR, also for a server that fails",
        .manual =
-           "Without -n and --wait, RLOCK_WAIT in the environment counts; without that, rlock waits for ever for others, "
-           "but not for the server. The time is counted from the start of rlock. 0 means -n; inf and infinity mean "
-           "forever. If --wait is given and the server cannot be used, rlock tries again until the wait ends. Without "
-           "it, the exit status is 69 within some seconds: see SERVERS THAT FAIL in rlock-safety(7).",
+           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. If neither -n nor --wait is "
+           "given, the variable RLOCK_WAIT counts; without it, rlock waits for ever for other holders, but not for the "
+           "server. If the server cannot be used, rlock with --wait retries until DUR is over; without --wait, "
+           "it exits "
+           "with status 69 within some seconds. See SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",
        .set = [take](std::string_view value) { take(value, false); },
@@ -71,9 +71,9 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
        .set_default = [take](std::string_view value) { take(value, true); }});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
-            .help = "exit status when not acquired",
+            .help = "exit with N instead of 75",
             .standard = "75",
-            .manual = "0 to 255. Changes 75 and nothing else.",
+            .manual = "N is from 0 to 255. The other exit statuses stay as they are.",
             .set = number(options.conflict_exit_code, 0, 255)});
   spec.foreign.push_back({"--timeout", "did you mean --wait?"});
   for (const std::string_view name : {"--nowait", "--no-wait", "--try"})

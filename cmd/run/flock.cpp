@@ -67,27 +67,31 @@ class Flock final : public Verb {
 void Flock::declare(VerbSpec& spec) {
   spec.usage = {"flock [OPTIONS] FILE COMMAND [ARG...]", "flock [OPTIONS] FILE -c 'SHELL STRING'"};
   spec.about =
-      "The command line of flock(1): a script moves from one host to many by one word.\n"
-      "FILE, as typed, is the key of a read/write lock; nothing is opened or created.";
+      "Run COMMAND under a lock, with the command line of flock(1). FILE, as you type it, is\nthe key of a "
+      "read/write lock; rlock does not open or create the file.";
   spec.operands = {{.name = "FILE", .offer = Offer::file}};
-  spec.notes = "It is silent but for errors; -v says who has the lock, and how long it took.\n";
+  spec.notes = "rlock flock prints errors only; with -v it also says who holds the lock.\n";
   spec.examples = {{"rlock flock -n /var/lock/report /opt/report", ""},
                    {"rlock flock -w 60 -E 75 /srv/data -c 'make data'", ""}};
   spec.command_follows = true;
   const auto take = [this](std::string_view type) {
     return [this, type](std::string_view) { options_.type = find_lock_type(type); };
   };
-  spec.group("What to take");
-  spec.add({.names = "-s, --shared", .help = "beside others that have it shared", .set = take("read")});
-  spec.add({.names = "-x, -e, --exclusive", .help = "alone; that is the default", .set = take("write")});
-  declare_waiting(spec);
-  spec.group("Taken, and needing nothing");
+  spec.group("What to acquire");
+  spec.add({.names = "-s, --shared", .help = "share the lock with others that use -s", .set = take("read")});
   spec.add(
-      {.names = "-o, --close", .help = "COMMAND inherits no descriptor of the lock", .set = into(close_)});
-  spec.add({.names = "-F, --no-fork",
-            .help = "rlock stays beside COMMAND all the same",
-            .manual = "It has to renew the lock, and to stop COMMAND before the lock can end. Not with -o.",
-            .set = into(no_fork_)});
+      {.names = "-x, -e, --exclusive", .help = "exclude everybody else (the default)", .set = take("write")});
+  declare_waiting(spec);
+  spec.group("Accepted, without effect");
+  spec.add({.names = "-o, --close",
+            .help = "COMMAND never inherits a descriptor of the lock",
+            .set = into(close_)});
+  spec.add(
+      {.names = "-F, --no-fork",
+       .help = "rlock stays beside COMMAND all the same",
+       .manual =
+           "rlock has to renew the lock, and to stop COMMAND before the lock can end. You cannot combine -F with -o.",
+       .set = into(no_fork_)});
   spec.foreign.push_back({"--unlock", kNoUnlock});
   declare_server_options(spec, options_.server);
   for (Option& option : spec.groups.back().options)
@@ -100,21 +104,22 @@ void Flock::declare_waiting(VerbSpec& spec) {
   declare_wait(run, options_.wait);
   options_.wait.conflict_exit_code = kConflict;
   spec.group("How long to wait", "[for ever]");
-  spec.add(
-      {.names = "-n, --nb, --nonblock", .help = "do not wait: try once", .set = run.find("nonblock")->set});
+  spec.add({.names = "-n, --nb, --nonblock",
+            .help = "do not wait; exit with status 1 instead",
+            .set = run.find("nonblock")->set});
   spec.add(
       {.names = "-w, --wait, --timeout",
        .value = "DUR",
-       .help = "wait at most DUR: 10, 2.5, 1m30s",
+       .help = "wait at most DUR: 10 (seconds), 2.5, 1m30s",
        .manual =
-           "A bare number is seconds. 0 means -n. Without -n and --wait, RLOCK_WAIT in the environment counts; "
-           "without that, rlock waits for ever.",
+           "0 means -n. If neither -n nor --wait is given, the variable RLOCK_WAIT counts; without it, rlock "
+           "waits for ever.",
        .set = run.find("wait")->set,
        .variable = run.find("wait")->variable,
        .set_default = run.find("wait")->set_default});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
-            .help = "exit status when not acquired",
+            .help = "exit with N instead of 1",
             .standard = "1",
             .set = run.find("conflict-exit-code")->set});
   declare_if_unreachable(spec, options_.server);
@@ -163,8 +168,9 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
 }
 
 constexpr VerbEntry kRow{
-    "flock", "the same by the command line of flock(1)", takes::nothing,
-    "COMMAND's, or 1 (see -E) not acquired, 69 no server or COMMAND\ncannot be executed, 125 lock lost, 64 65 70 71 77 78 as those of rlock run",
+    "flock", "do the same, with the command line of flock(1)", takes::nothing,
+    "COMMAND's, or 1 busy (see -E), 69 no server or COMMAND cannot run, 125 lock lost, 64 65 70 71 77 78 errors as of "
+    "rlock run",
     create<Flock>};
 
 }  // namespace

@@ -118,68 +118,79 @@ void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, st
 void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
   spec.add({.names = "--reason",
             .value = "TEXT",
-            .manual = "Shown to whoever waits, and by rlock inspect.",
+            .manual = "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.",
             .set = reason_into(opt.reason)});
-  spec.add({.names = "--label",
-            .value = "K=V",
-            .manual = "Shown by rlock inspect. May be given several times.",
-            .set = label_into(opt.labels)});
+  spec.add(
+      {.names = "--label",
+       .value = "K=V",
+       .manual =
+           "Attach the label K with the value V, which rlock inspect shows. You may repeat the option. K=V has "
+           "at most 1024 bytes.",
+       .set = label_into(opt.labels)});
 }
 
 void declare_queue_limit(VerbSpec& spec, HoldRequest& opt) {
   spec.add(
       {.names = "--queue-limit",
        .value = "N",
-       .help = "do not wait behind N waiters or more",
+       .help = "do not wait behind N or more waiters",
        .manual =
-           "If N processes wait for the lock already, rlock does not wait: it exits with status 75 at once. "
-           "With 0 it never waits, as with -n. All waiters count, also those of other hosts. Not for --type spin and "
-           "plain, whose waiters stand in no line, and not with several --url.",
+           "If N processes already wait for the lock, rlock exits with status 75 at once. With 0 it never "
+           "waits, as with -n. The waiters of all hosts count. N is at most 1000000. You cannot use the option "
+           "with --type spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
 }
 
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
-  spec.add({.names = "--sync-replicas",
-            .value = "N",
-            .standard = "0",
-            .manual = "An acquire or a renewal counts only when so many replicas have it (WAIT).",
-            .set = number(opt.sync_replicas, 0, 1000)});
+  spec.add(
+      {.names = "--sync-replicas",
+       .value = "N",
+       .standard = "0",
+       .manual =
+           "Count an acquire or a renewal only if N replicas have it (the command WAIT). N is from 0 to 1000.",
+       .set = number(opt.sync_replicas, 0, 1000)});
   spec.add({.names = "--sync-timeout",
             .value = "DUR",
             .standard = "1s",
-            .manual = "How long the replicas may take.",
+            .manual = "Wait at most DUR for these replicas.",
             .set = into(opt.sync_timeout)});
 }
 
 namespace {
 
 void declare_what(VerbSpec& spec, RunOptions& opt) {
-  spec.group("What to take");
+  spec.group("What to acquire");
   spec.add(
       {.names = "-k, --key",
        .value = "KEY",
-       .help = "several: all of them or none",
+       .help = "acquire KEY; if repeated, all keys or none",
        .manual =
-           "1 byte to 4 KiB, any bytes. Several are taken in the order of their names, so that no two runs wait for each other.",
+           "KEY is 1 byte to 4 KiB long and may have any bytes. rlock acquires several keys in the order of "
+           "their names, so that no two runs wait for each other. One run takes at most 1000 keys, and 64 KiB "
+           "of them.",
        .offer = Offer::key,
        .no_dash = true,
        .set = key_for_run(opt)});
   const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
   declare_type_switches(spec, take);
   if (const LockType* permit = find_lock_type("permit")) {
-    spec.add({.names = "--permits",
-              .value = "N",
-              .help = "one of N slots (RLOCK_SLOT), --count M takes M",
-              .manual = "Implies --type permit. N is the size of the pool, which is created if it is absent.",
-              .set = [&opt, permit](std::string_view value) {
-                number(opt.permits, 1, 1'000'000)(value);
-                take_type(opt, *permit, "--permits");
-              }});
+    spec.add(
+        {.names = "--permits",
+         .value = "N",
+         .help = "acquire one of N permits; RLOCK_SLOT is its index",
+         .manual =
+             "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. The option "
+             "implies --type permit; --count acquires more than one permit.",
+         .set = [&opt, permit](std::string_view value) {
+           number(opt.permits, 1, 1'000'000)(value);
+           take_type(opt, *permit, "--permits");
+         }});
     spec.add(
         {.names = "--count",
          .value = "M",
          .manual =
-             "How many permits to take. Implies --type permit; without --permits the pool has to exist. Default: 1.",
+             "Acquire M permits, from 1 to 1000: all of them or none. Default: 1. The option implies --type "
+             "permit; without --permits the pool has to exist.",
          .hidden = true,
          .set = [&opt, permit](std::string_view value) {
            number(opt.count, 1, Permits::kMostAtOnce)(value);
@@ -191,9 +202,9 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
       {.names = "--owner",
        .value = "ID",
        .manual =
-           "Take a hold inside the one that this owner has, as a nested run does: an earlier step of a CI job "
-           "has taken it by rlock lock acquire. If the owner does not hold KEY any more, COMMAND does not run: "
-           "status 75.",
+           "Run COMMAND inside the hold that owner ID has, as a nested run does. Use it if an earlier step of a "
+           "CI job has acquired KEY with rlock lock acquire. If the owner no longer holds KEY, rlock does not "
+           "run COMMAND and exits with status 75.",
        .offer = Offer::owner,
        .hidden = true,
        .set = [&opt](std::string_view text) {
@@ -207,92 +218,103 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
   spec.add(
       {.names = "--lease",
        .value = "DUR",
-       .help = "a dead holder keeps the lock this long",
+       .help = "let the lock expire DUR after its last renewal",
        .standard = "30s",
        .manual =
-           "The lock is renewed three times per lease, for reading at least every 10s: a Redisson reader that joins cuts the "
-           "TTL of all to 30s. When Redis does not answer for most of a lease, the command is stopped before the lock can "
-           "end. Without --lease, RLOCK_LEASE in the environment counts.",
+           "If rlock dies with its host, others wait at most this long. rlock renews the lock three times per "
+           "lease, and a lock for reading at least every 10s, because a Redisson reader that joins cuts the TTL "
+           "of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
+           "before the lock can end. Without --lease, the variable RLOCK_LEASE counts.",
        .set = into(opt.lease),
        .variable = "RLOCK_LEASE"});
   spec.add(
       {.names = "--max-hold",
        .value = "DUR",
-       .help = "stop COMMAND after this; exit 124",
+       .help = "stop COMMAND after DUR and exit with status 124",
        .manual =
-           "Counted from the acquire. Then --signal, and KILL after --kill-after; the lock is renewed until the whole group "
-           "is gone.",
+           "DUR counts from the acquire. rlock sends --signal, and KILL after --kill-after. It renews the lock "
+           "until the whole process group has ended. Default: no limit.",
        .set = into(opt.max_hold)});
   spec.add(
       {.names = "--min-hold",
        .value = "DUR",
-       .help = "keep the key this long after the acquire",
+       .help = "keep the key until DUR after the acquire",
        .manual =
-           "A command that ends sooner ends rlock too, and the key stays for the rest of this time, by the server's clock, so "
-           "that a host whose clock is late does not run the same job again. Not after 125, 126 or 127.",
+           "If COMMAND ends sooner, rlock ends too, and the server keeps the key for the rest of DUR by its own "
+           "clock. A host whose clock is late then does not run the same job again. After exit status 125, 126 "
+           "or 127 rlock releases the key at once. Default: 0.",
        .set = zero_or_more(opt.min_hold)});
   spec.add(
       {.names = "--once-per",
        .value = "DUR",
-       .help = "one success of COMMAND in this time, over all hosts",
+       .help = "let COMMAND succeed once in DUR over all hosts",
        .manual =
-           "After exit status 0 the key stays for the rest of this time since the acquire, by the server's clock, and is "
-           "marked as done: a run that finds it so, or that waits meanwhile, ends at once with 0. If standard error is "
-           "a terminal, or with -v, it says who has done it. "
-           "After any other end the key is free at once, and the next host tries. Clients of Redisson see a lock that is "
-           "held; rlock unlock lets the work be done again. Only for one key of type lock, fair or fenced on one server, "
-           "and not with --min-hold.",
+           "If COMMAND exits with status 0, the server keeps the key, marked as done, until DUR after the "
+           "acquire by its own clock. A run that finds the mark, at once or while it waits, does not run "
+           "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
+           "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
+           "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
+           "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
+           "--min-hold.",
        .set = into(opt.once_per)});
   spec.add({.names = "--no-renew",
-            .help = "no watchdog: lock and COMMAND end with the lease",
+            .help = "do not renew: stop COMMAND before the lease ends",
             .set = [&opt](std::string_view) { opt.renew = false; }});
-  spec.add({.names = "--until",
-            .value = "command|group",
-            .help = "release when this has ended",
-            .standard = "command",
-            .manual = "With group, what the command left behind in its process group is waited for, too.",
-            .offer = Offer::choices,
-            .choices = "command group",
-            .set = [&opt](std::string_view value) {
-              if (value != "command" && value != "group")
-                throw Error{Error::usage, "expected command or group"};
-              opt.until_group = value == "group";
-            }});
+  spec.add(
+      {.names = "--until",
+       .value = "command|group",
+       .help = "release the lock when this has ended",
+       .standard = "command",
+       .manual =
+           "With group, rlock also waits for the processes that COMMAND leaves behind in its process group.",
+       .offer = Offer::choices,
+       .choices = "command group",
+       .set = [&opt](std::string_view value) {
+         if (value != "command" && value != "group") throw Error{Error::usage, "expected command or group"};
+         opt.until_group = value == "group";
+       }});
 }
 
 void declare_stop(VerbSpec& spec, RunOptions& opt) {
-  spec.group("How to stop it");
-  declare_signal(spec, opt, "TERM, SIGTERM or 15; it goes to the command's process group.");
-  spec.add({.names = "--kill-after",
-            .value = "DUR",
-            .standard = "5s",
-            .manual = "The pause between that signal and KILL at --max-hold.",
-            .set = into(opt.kill_after)});
+  spec.group("How to stop COMMAND");
+  declare_signal(
+      spec, opt,
+      "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.");
   spec.add(
-      {.names = "--lost-grace",
+      {.names = "--kill-after",
        .value = "DUR",
+       .standard = "5s",
        .manual =
-           "The same pause after a loss; it must fit into the lease. Default: --kill-after where that fits, else a sixth "
-           "of the lease.",
-       .set = into(opt.lost_grace)});
-  declare_on_lost(spec, opt, "stop COMMAND or warn, when the lock is lost",
-                  "With warn it runs on after a message, and status 125 follows at its end.");
+           "Send KILL if COMMAND still runs DUR after --signal. This counts for --max-hold and rlock stop.",
+       .set = into(opt.kill_after)});
+  spec.add({.names = "--lost-grace",
+            .value = "DUR",
+            .manual =
+                "If the lock is lost, send KILL DUR after --signal. DUR must fit into the lease. Default: "
+                "--kill-after if that fits, else a sixth of the lease.",
+            .set = into(opt.lost_grace)});
+  declare_on_lost(
+      spec, opt, "stop COMMAND or warn if the lock is lost",
+      "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
 }
 
 void declare_telling(VerbSpec& spec, RunOptions& opt) {
-  spec.group("Telling");
+  spec.group("Reports");
   declare_remarks(spec, opt);
-  spec.add({.names = "--show-args",
-            .manual =
-                "Show the arguments of COMMAND as well. Without it only its name is written down, since "
-                "arguments hold secrets: that of a script where an interpreter runs one.",
-            .set = into(opt.show_args)});
+  spec.add(
+      {.names = "--show-args",
+       .manual =
+           "Store the arguments of COMMAND, so that waiters and rlock inspect show them. Without it, rlock "
+           "stores the name of COMMAND only, because arguments can hold secrets. If an interpreter runs a "
+           "script, rlock stores the name of the script.",
+       .set = into(opt.show_args)});
   spec.add(
       {.names = "--status-file",
        .value = "F",
-       .help = "one JSON line that says how it ended",
+       .help = "write one JSON line to F that says how it ended",
        .manual =
-           "Removed at start, written aside and renamed. A device or a descriptor (/dev/stderr, /dev/fd/3) is written to.",
+           "rlock removes F at its start. At its end it writes a temporary file and renames it to F. If F is a "
+           "device or a descriptor (/dev/stderr, /dev/fd/3), rlock writes to it. rlock-json(5) has the fields.",
        .offer = Offer::file,
        .set = [&opt](std::string_view value) {
          if (value.empty()) throw Error{Error::usage, "expected the name of a file"};
@@ -300,19 +322,20 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
        }});
   spec.add({.names = "--status-fd",
             .value = "N",
-            .help = "the same, to an open descriptor",
-            .manual = "The command does not inherit it, unless it is 1 or 2.",
+            .help = "write that line to the open descriptor N",
+            .manual = "COMMAND does not inherit N, unless N is 1 or 2.",
             .set = open_descriptor(opt.status_fd)});
   spec.add(
       {.names = "--events",
        .value = "FILE|FD",
-       .help = "one JSON line for each thing that happens meanwhile",
+       .help = "write one JSON line for each event of the run",
        .manual =
-           "rlock appends one line each time that it waits for another holder or moves up in the queue (waiting), when "
-           "it acquires the lock (acquired), when a renewal fails and when one succeeds again (trouble, recovered), when "
-           "the lock is lost (lost), when rlock stops COMMAND (stopping), and at the end (released or gave-up). A number "
-           "is an open descriptor, which COMMAND does not inherit unless it is 1 or 2. rlock never waits for the reader: "
-           "it drops a line that cannot be written at once, and says in the next one how many it has dropped. "
+           "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
+           "it acquires the lock (acquired). It writes one when a renewal fails and when one succeeds again "
+           "(trouble, recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
+           "(stopping), and one at the end (released or gave-up). A number is an open descriptor, which COMMAND "
+           "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
+           "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
            "rlock-json(5) has the fields.",
        .offer = Offer::file,
        .set = [&opt](std::string_view value) {
@@ -323,15 +346,16 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
 }
 
 void declare_rare(VerbSpec& spec, RunOptions& opt) {
-  spec.group("Rarely");
+  spec.group("Rarely needed");
   spec.add(
       {.names = "--on-deadlock",
        .value = "give-up|wait",
        .standard = "give-up",
        .manual =
-           "What a run inside another one does that waits for a key whose holder waits, over any number of runs and hosts, for a "
-           "key of ours. The one of them that came last gives up and says who waits for whom: status 75, outcome deadlock. "
-           "With wait it only says so. A wait that -w or --max-hold of another run would end later counts as well.",
+           "Choose what a nested run does when it detects a deadlock: another process holds the lock that it "
+           "wants, and waits, directly or through others, for one of ours. With give-up, the run that came last "
+           "exits with status 75 and outcome deadlock, and says who waits for whom. With wait, it only says so. "
+           "rlock also counts a wait that --wait or --max-hold of another run would end later.",
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
@@ -346,19 +370,20 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
         {.names = "--backoff",
          .value = "MIN..MAX",
          .manual =
-             "The pause between tries of a type whose waiters nobody wakes up. It doubles from MIN to MAX, with "
-             "jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN without a unit has that of MAX.",
+             "Pause this long between two tries of type spin or plain, whose waiters are not woken up. The pause "
+             "doubles from MIN to MAX, with jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN "
+             "without a unit has the unit of MAX.",
          .set = backoff_into(opt.backoff)});
   }
   spec.add({.names = "--scrub-password",
             .manual =
-                "Take RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL out of the "
+                "Remove RLOCK_PASSWORD, VALKEYCLI_AUTH, REDISCLI_AUTH and the password in REDIS_URL from the "
                 "environment of COMMAND. A nested rlock then needs a password file.",
             .set = into(opt.scrub_password)});
   spec.add({.names = "--quorum",
             .value = "majority|all",
             .standard = "majority",
-            .manual = "Of several --url: how many servers must grant the lock.",
+            .manual = "With several --url, this many servers must grant the lock.",
             .offer = Offer::choices,
             .choices = "majority all",
             .set = [&opt](std::string_view value) {
@@ -402,9 +427,11 @@ int parse_signal(std::string_view text) {
 void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& shell) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
-  spec.about = "Take the lock, run COMMAND, release. COMMAND is stopped before its lock can end.";
+  spec.about =
+      "Acquire the lock, run COMMAND and release the lock. If the lock is busy, wait for\never. rlock "
+      "stops COMMAND before the lock can end.";
   spec.foreign = foreign_options();
-  spec.notes = "DUR: 500ms, 30, 1m30s, 2h; bare: seconds. Server options: rlock --help\n";
+  spec.notes = "DUR is 500ms, 30 (seconds), 1m30s or 2h.\n";
   spec.examples = {{"*/5 * * * * rlock run -nqE0 --min-hold 4m -k report -- /opt/report", ""},
                    {"rlock run -w 30m -k prod -- ./deploy.sh", ""},
                    {"rlock run -n -k backup --max-hold 4h --kill-after 5m -- restic backup /srv", ""}};
@@ -414,7 +441,7 @@ void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& sh
   declare_what(spec, opt);
   spec.add({.names = "-c, --command",
             .value = "STRING",
-            .manual = "Run STRING by /bin/sh -c, instead of COMMAND.",
+            .manual = "Run STRING with /bin/sh -c instead of COMMAND.",
             .hidden = true,
             .set = into(shell)});
   declare_wait(spec, opt.wait);

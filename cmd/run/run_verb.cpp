@@ -69,8 +69,8 @@ class RunVerb final : public Verb {
 };
 
 constexpr VerbEntry kRow{
-    "run", "rlock run -k KEY [OPTIONS] [--] COMMAND [ARG...]", takes::nothing,
-    "COMMAND's, or 75 not acquired, 69 no server, 124 --max-hold,\n125 lock lost, 126/127 cannot run, 64 65 70 71 77 78 errors",
+    "run", "run a command while you hold a lock", takes::nothing,
+    "COMMAND's, or 75 busy, 69 no server, 124 stopped, 125 lock lost, 126 127 cannot run, 64 to 78 errors",
     create<RunVerb>};
 
 }  // namespace

@@ -37,10 +37,12 @@ void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional,
   declare(spec, {.offer = offer, .optional = optional, .many = true, .set = key_into(keys)});
 }
 
-void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help) {
+void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
+                   std::string_view manual) {
   spec.add({.names = "--owner",
             .value = "ID",
             .help = help,
+            .manual = manual,
             .offer = Offer::owner,
             .set = [&owner](std::string_view text) { owner = parse_owner(text); }});
 }

@@ -17,7 +17,8 @@ void declare_keys(VerbSpec& spec, std::vector<std::string>& keys, bool optional 
                   Offer offer = Offer::key);
 
 /// --owner ID.
-void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help);
+void declare_owner(VerbSpec& spec, std::optional<Owner>& owner, std::string_view help,
+                   std::string_view manual = {});
 
 /// An owner as it is typed: 1 to 256 printable characters of ASCII without blanks, and none of the fields
 /// that Redisson keeps beside owners. Throws Error{usage}.

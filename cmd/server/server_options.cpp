@@ -32,33 +32,35 @@ Setter path_into(std::optional<std::string>& path) {
 }
 
 void declare_tls_options(VerbSpec& spec, ServerOptions& options) {
-  spec.add({.names = "--tls", .manual = "Speak TLS, as rediss: does.", .set = on_or_off(options.tls)});
+  spec.add(
+      {.names = "--tls", .manual = "Use TLS, as the scheme rediss: does.", .set = on_or_off(options.tls)});
   spec.add({.names = "--cacert",
             .value = "F",
-            .manual = "Trust the authorities in this file instead of the system's.",
+            .manual = "Trust the certificate authorities in file F instead of the system's.",
             .offer = Offer::file,
             .set = path_into(options.cacert)});
   spec.add({.names = "--cacertdir",
             .value = "D",
-            .manual = "Trust the authorities in this folder instead of the system's.",
+            .manual = "Trust the certificate authorities in folder D instead of the system's.",
             .offer = Offer::folder,
             .set = path_into(options.cacertdir)});
   spec.add({.names = "--cert",
             .value = "F",
-            .manual = "The certificate that we show; it needs --tls-key.",
+            .manual = "Send the client certificate in file F to the server. It needs --tls-key.",
             .offer = Offer::file,
             .set = path_into(options.cert)});
   spec.add({.names = "--tls-key",
             .value = "F",
-            .manual = "The private key of that certificate, without a passphrase.",
+            .manual = "Use the private key in file F for --cert. The key must not have a passphrase.",
             .offer = Offer::file,
             .set = path_into(options.tls_key)});
-  spec.add({.names = "--sni",
-            .value = "H",
-            .manual = "The name that the server has to prove, instead of the host's.",
-            .set = into(options.sni)});
+  spec.add(
+      {.names = "--sni",
+       .value = "H",
+       .manual = "Expect the name H in the certificate of the server, instead of the host name in the URL.",
+       .set = into(options.sni)});
   spec.add({.names = "--insecure",
-            .manual = "Encrypt without asking who the server is.",
+            .manual = "Do not check the certificate of the server: encrypt only.",
             .set = into(options.insecure)});
 }
 
@@ -76,56 +78,67 @@ void declare_foreign_server_options(VerbSpec& spec) {
 }  // namespace
 
 void declare_server_options(VerbSpec& spec, ServerOptions& options) {
-  spec.group("Options of every verb that talks to a server (they may stand before it, too)");
+  spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
   spec.groups.back().elsewhere = true;
-  spec.add({.names = "-u, --url",
-            .value = "URL",
-            .help = "redis: rediss: valkey: valkeys: unix:\nredis+sentinel: redis+cluster: local:",
-            .manual = "See URLS.",
-            .set = url_into(options.urls)});
-  spec.add({.names = "--password-file",
-            .value = "F",
-            .help = "read at each connection; or RLOCK_PASSWORD",
-            .offer = Offer::file,
-            .set = path_into(options.password_file)});
+  spec.add(
+      {.names = "-u, --url",
+       .value = "URL",
+       .help = "use this server; without it, RLOCK_URL",
+       .manual =
+           "URLS lists the schemes. Several --url name independent servers, of which a majority must grant the lock.",
+       .set = url_into(options.urls)});
+  spec.add(
+      {.names = "--password-file",
+       .value = "F",
+       .manual =
+           "Read the password from file F at each connection. Without it, the variables RLOCK_PASSWORD_FILE and "
+           "RLOCK_PASSWORD count.",
+       .offer = Offer::file,
+       .set = path_into(options.password_file)});
   spec.add({.names = "--askpass",
             .manual = "Ask for the password on the terminal.",
             .set = on_or_off(options.askpass)});
   spec.add({.names = "--user",
             .value = "NAME",
-            .manual = "The ACL user, whatever the URL says.",
+            .manual = "Authenticate as this ACL user, also if the URL names another one.",
             .set = into(options.user)});
   spec.add({.names = "--db",
             .value = "N",
-            .manual = "The number of the database, whatever the URL says.",
+            .manual = "Select database N, from 0 to 1000000, also if the URL names another one.",
             .set = number(options.db, 0, 1'000'000)});
-  spec.add({.names = "--prefix",
-            .value = "STR",
-            .manual = "Stands before every KEY; or RLOCK_PREFIX.",
-            .set = into(options.prefix)});
-  spec.add({.names = "--config",
-            .value = "FILE",
-            .manual = "Read this configuration file and no other; or RLOCK_CONFIG.",
-            .offer = Offer::file,
-            .set = path_into(options.config)});
-  spec.add({.names = "--profile",
-            .value = "NAME",
-            .manual = "What stands below [NAME] in the configuration files, too; or RLOCK_PROFILE.",
-            .offer = Offer::profile,
-            .set = [&options](std::string_view name) {
-              if (name.empty()) throw Error{Error::usage, "expected the name of a profile"};
-              options.profile = std::string{name};
-            }});
+  spec.add(
+      {.names = "--prefix",
+       .value = "STR",
+       .manual =
+           "Put STR before every KEY, as a NameMapper of Redisson does. Without it, the variable RLOCK_PREFIX counts.",
+       .set = into(options.prefix)});
+  spec.add(
+      {.names = "--config",
+       .value = "FILE",
+       .manual = "Read this configuration file and no other. Without it, the variable RLOCK_CONFIG counts.",
+       .offer = Offer::file,
+       .set = path_into(options.config)});
+  spec.add(
+      {.names = "--profile",
+       .value = "NAME",
+       .manual =
+           "Also use the section [NAME] of the configuration files. Without it, the variable RLOCK_PROFILE counts.",
+       .offer = Offer::profile,
+       .set = [&options](std::string_view name) {
+         if (name.empty()) throw Error{Error::usage, "expected the name of a profile"};
+         options.profile = std::string{name};
+       }});
   declare_tls_options(spec, options);
-  spec.add({.names = "--connect-timeout",
-            .value = "DUR",
-            .standard = "2s",
-            .manual = "For one attempt: looking the name up, connecting, TLS and greeting.",
-            .set = into(options.connect_timeout)});
+  spec.add(
+      {.names = "--connect-timeout",
+       .value = "DUR",
+       .standard = "2s",
+       .manual = "Give one attempt to connect at most DUR: for name lookup, connection, TLS and greeting.",
+       .set = into(options.connect_timeout)});
   spec.add({.names = "--command-timeout",
             .value = "DUR",
             .standard = "2s",
-            .manual = "For the answer to one request.",
+            .manual = "Wait at most DUR for the reply to one request.",
             .set = into(options.command_timeout)});
   if (!spec.find("quiet")) declare_verbosity(spec);
   declare_foreign_server_options(spec);
@@ -135,7 +148,7 @@ void declare_if_unreachable(VerbSpec& spec, ServerOptions& options) {
   spec.add(
       {.names = "--if-unreachable",
        .value = "fail|skip|run",
-       .help = "what to do without a server",
+       .help = "do this if no server answers",
        .standard = "fail",
        .manual =
            "What rlock does if the server cannot be used and the exit status would be 69. fail: exit with status 69. "
@@ -174,14 +187,15 @@ bool parse_truth(std::string_view text) {
 }
 
 void declare_verbosity(VerbSpec& spec) {
-  spec.add({.names = "-q, --quiet", .manual = "Only errors and warnings.", .set = [](std::string_view) {
+  spec.add({.names = "-q, --quiet", .manual = "Print errors and warnings only.", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
-  spec.add({.names = "-v, --verbose",
-            .manual =
-                "Also what happens inside, and when, counted from the start: the lock acquired, renewed "
-                "(first, and after trouble) and released; redirections, failovers, broken connections.",
-            .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+  spec.add(
+      {.names = "-v, --verbose",
+       .manual =
+           "Also print what happens inside, with the time since the start. rlock acquires, renews (first, and after "
+           "trouble) and releases the lock. The server redirects, fails over, or breaks the connection.",
+       .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
 void declare_verbosity_elsewhere(VerbSpec& spec) {

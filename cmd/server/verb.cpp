@@ -9,8 +9,6 @@
 namespace rlock {
 namespace {
 
-constexpr std::size_t kWidth = 80;
-
 /// "lock status [OPTIONS] KEY"
 std::string usage_of(const VerbEntry& entry, const VerbSpec& spec) {
   std::string usage{entry.name};
@@ -24,7 +22,7 @@ std::string usage_of(const VerbEntry& entry, const VerbSpec& spec) {
   return usage;
 }
 
-/// "Exit status: 0 done, 1 nothing there;\n64 usage, ...": on one line if that is wide enough.
+/// "Exit status: 0 done, 1 there is no latch; 64 usage, ..."
 std::string exit_statuses(const VerbEntry& entry) {
   std::string_view errors = entry.errors;
   if (errors.empty() && (entry.takes & takes::server) != 0) {
@@ -32,9 +30,7 @@ std::string exit_statuses(const VerbEntry& entry) {
     errors = meets_other_types ? "64 usage, 65 other type, 69 no server, 77 denied, 78 configuration"
                                : "64 usage, 69 no server, 77 denied, 78 configuration";
   }
-  if (errors.empty()) return fmt::format("Exit status: {}.", entry.exits);
-  const std::string line = fmt::format("Exit status: {}; {}.", entry.exits, errors);
-  return line.size() <= kWidth ? line : fmt::format("Exit status: {};\n{}.", entry.exits, errors);
+  return fmt::format("Exit status: {}{}{}.", entry.exits, errors.empty() ? "" : "; ", errors);
 }
 
 }  // namespace

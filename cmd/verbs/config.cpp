@@ -21,11 +21,10 @@ class Config final : public Verb {
 
 void Config::declare(VerbSpec& spec) {
   spec.about =
-      "Print every setting in force, its value, and where it comes from. No password\n"
-      "is shown, and no server is asked.";
+      "Print every setting in force, its value and its source. rlock prints no password and\nasks no server.";
   spec.examples = {{"rlock config", ""},
                    {"rlock config --json | jq -r '.settings[] | .name + \" \" + .from'", ""}};
-  spec.add({.names = "--json", .help = "one document; schema in rlock-config(1)", .set = into(json_)});
+  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
 
 int Config::act(TimePoint, std::vector<std::string>) {
@@ -44,8 +43,8 @@ int Config::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"config",       "which settings are in force, and why",
-                         takes::server,  "0",
+constexpr VerbEntry kRow{"config",       "print every setting in force, and its source",
+                         takes::server,  "0 done",
                          create<Config>, "64 usage, 78 configuration"};
 
 }  // namespace

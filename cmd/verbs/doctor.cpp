@@ -41,9 +41,9 @@ struct Patient {
 class Doctor final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Say whether a server is fit to hold locks, and what to do where it is not.";
+    spec.about = "Check whether a server is fit to hold locks, and print what to change if it is not.";
     spec.examples = {{"rlock doctor", ""}, {"rlock doctor --json | jq -r '.servers[].findings[].text'", ""}};
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -189,8 +189,8 @@ void Doctor::show(const std::vector<Patient>& patients) const {
   print(json_ ? Json::object({{"v", 1}, {"fit", fit}, {"servers", Json::array(items)}}).str() + "\n" : text);
 }
 
-constexpr VerbEntry kRow{"doctor", "is this server fit to hold locks?", takes::server, "0 fit, 1 a finding",
-                         create<Doctor>};
+constexpr VerbEntry kRow{"doctor", "check whether a server is fit to hold locks", takes::server,
+                         "0 fit, 1 rlock found a problem", create<Doctor>};
 
 }  // namespace
 

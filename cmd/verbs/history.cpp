@@ -26,17 +26,18 @@ class HistoryVerb final : public Verb {
 
 void HistoryVerb::declare(VerbSpec& spec) {
   spec.about =
-      "Say who had KEY and how each hold ended, the newest first: of rlock's holds the\n"
-      "last 20 of a week. Whoever ends a hold writes it down, with the release.";
-  spec.notes = "RLOCK_HISTORY=0 and history = 0 in a config file turn it off.\n";
+      "Print who held KEY and how each hold ended, the newest first. The client that ends a\nhold records "
+      "it; the server keeps the last 20 holds of rlock for a week.";
+  spec.notes = "RLOCK_HISTORY=0, or history = 0 in a configuration file, turns the record off.\n";
   spec.examples = {{"rlock history deploy", ""},
                    {"rlock history -n 1 --json deploy | jq -r '.holds[].outcome'", ""}};
   spec.add({.names = "-n, --lines",
             .value = "N",
-            .help = "at most so many",
+            .help = "print at most N holds",
             .standard = "20",
+            .manual = "N is from 1 to 20.",
             .set = number(most_, 1, kLongestHistory)});
-  spec.add({.names = "--json", .help = "one document; schema in rlock-history(1)", .set = into(json_)});
+  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
 
 int HistoryVerb::act(TimePoint, std::vector<std::string>) {
@@ -62,9 +63,9 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
 }
 
 constexpr VerbEntry kRow{"history",
-                         "who had a key, and how each hold ended",
+                         "print who held a key before, and how each hold ended",
                          takes::key | takes::server,
-                         "0 there is some, 1 none",
+                         "0 there are such holds, 1 there are none",
                          create<HistoryVerb>,
                          "64 usage, 69 no server, 77 denied, 78 configuration"};
 

@@ -37,26 +37,26 @@ class Inspect final : public Verb {
 
 void Inspect::declare(VerbSpec& spec) {
   spec.about =
-      "Say who holds KEY, since when, until when, and who waits. Changes nothing.\n"
-      "Without KEY: every key with rlock's metadata (a SCAN, at most 10s).";
+      "Print who holds KEY, since when, until when and why, and who waits. Nothing changes.\nWithout KEY, "
+      "rlock searches for all keys that it has notes about, for at most 10s.";
   spec.notes =
-      "What to do\n"
-      "  renewed just now        it is alive: stop that command, the lock frees itself\n"
-      "  not renewed for N       it looks dead: it frees itself, or rlock unlock KEY\n"
-      "  kept by --min-hold      nothing runs: wait, or rlock unlock KEY\n"
-      "  no TTL                  never frees itself: rlock unlock KEY\n"
-      "  a permit that is stuck  rlock unlock KEY --if-owner ID; -v shows the ids\n"
+      "What to do about a lock\n"
+      "  renewed just now     The holder is alive. Ask it to end: rlock stop KEY\n"
+      "  not renewed for N    The holder looks dead. Wait, or rlock unlock KEY\n"
+      "  kept by --min-hold   No command runs. Wait, or rlock unlock KEY\n"
+      "  no TTL               The key never expires: rlock unlock KEY\n"
+      "  a stuck permit       rlock unlock KEY --if-owner ID; -v prints the ids\n"
       "\n"
-      "To test for \"held\": rlock lock status -q KEY\n";
+      "To test whether KEY is held: rlock lock status -q KEY\n";
   spec.examples = {{"rlock inspect deploy", ""},
                    {"rlock inspect --json deploy | jq -r '.keys[0].holders[].meta.host'", ""},
                    {"rlock inspect --json | jq -r '.keys[] | select(.state==\"held\").key'", ""}};
-  spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
-  spec.add({.names = "-q, --quiet", .help = "only the names of the keys", .set = [](std::string_view) {
+  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
+  spec.add({.names = "-q, --quiet", .help = "print only the names of the keys", .set = [](std::string_view) {
               set_verbosity(Verbosity::quiet);
             }});
   spec.add({.names = "-v, --verbose",
-            .help = "also ids in full, queue, keys, who listens",
+            .help = "also print full ids, the queue and the listeners",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
@@ -101,9 +101,8 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"inspect", "who holds what, since when, until when, who waits",
-                         takes::counters | takes::server, "0 the server answered (held or not)",
-                         create<Inspect>};
+constexpr VerbEntry kRow{"inspect", "print who holds a key, since when, why, and who waits",
+                         takes::counters | takes::server, "0 the server answered", create<Inspect>};
 
 }  // namespace
 

@@ -18,17 +18,16 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
                            }});
   spec.add(
       {.names = "--all",
-       .help = "also what rlock wrote nothing about: Redisson's\nlocks, and every number",
+       .help = "also list keys without notes of rlock: locks of\nRedisson, semaphores and other numbers",
        .manual =
-           "Also locks, semaphores, pools and latches of which rlock has written nothing down, such as "
-           "those of Redisson, recognized by what stands under the key. Semaphores, pools and latches "
-           "are numbers, so other programs' counters are listed, too. rlock writes nothing about its own "
-           "semaphores either: they are listed with --all only. A plain token lock of another program is "
-           "text like any other, so it is not listed: rlock inspect KEY shows it.",
+           "rlock recognizes such keys by their value. A semaphore, a pool and a latch are numbers on the server, so "
+           "rlock also lists the counters of other programs. rlock stores no notes about semaphores: it lists its own "
+           "with --all only. The plain lock of another program looks like any text, so rlock does not list it; rlock "
+           "inspect KEY shows it.",
        .set = into(options.all)});
   spec.add({.names = "--scan-time",
             .value = "DUR",
-            .help = "look for keys no longer than this",
+            .help = "search for keys for at most DUR",
             .standard = "10s",
             .set = into(options.scan_time)});
 }

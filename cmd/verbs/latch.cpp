@@ -54,13 +54,14 @@ class LatchVerb : public Verb {
 class Set final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Make a latch that opens when it has been counted down N times.";
+    spec.about = "Create a latch that opens when clients have counted it down N times.";
     spec.examples = {{"rlock latch set built 3 --expire 1d", ""}};
     spec.operands.push_back({.name = "N", .set = number(total_, 1, kMostPermits)});
     spec.group("How long");
     spec.add({.names = "--expire",
               .value = "DUR",
-              .help = "forgotten after this, open or not",
+              .help = "delete the latch after DUR, even if it is closed",
+              .manual = "Default: the server keeps the latch.",
               .set = into(expire_)});
   }
 
@@ -79,12 +80,12 @@ class Set final : public LatchVerb {
 class Down final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Count a latch down. The last count opens it, and wakes who waits.";
+    spec.about = "Count a latch down. The last count opens the latch and wakes up its waiters.";
     spec.examples = {{"rlock latch down built", ""}};
     spec.group("How much");
     spec.add({.names = "--by",
               .value = "N",
-              .help = "so often at once",
+              .help = "count down by N",
               .standard = "1",
               .set = number(by_, 1, kMostPermits)});
   }
@@ -103,12 +104,13 @@ class Wait final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Wait until a latch is open. One that is not there was opened, if rlock has noted\n"
-        "that (for 24h); else it was never set, and that is status 1 at once.";
+        "Wait until a latch is open. If there is no latch, rlock looks whether it was opened in\nthe last "
+        "24h: then it exits with 0, else with 1, at once.";
     spec.examples = {{"rlock latch wait built -w 30m", ""}, {"rlock latch wait built --await-set", ""}};
-    spec.group("When there is none");
-    spec.add({.names = "--absent-ok", .help = "take it for open", .set = into(absent_ok_)});
-    spec.add({.names = "--await-set", .help = "wait first until it is set", .set = into(await_set_)});
+    spec.group("If there is no latch");
+    spec.add({.names = "--absent-ok", .help = "count a missing latch as open", .set = into(absent_ok_)});
+    spec.add(
+        {.names = "--await-set", .help = "wait until somebody creates the latch", .set = into(await_set_)});
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -170,10 +172,10 @@ class Wait final : public LatchVerb {
 class Status final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Say whether a latch is open, or how often it is still to be counted down.";
+    spec.about = "Print whether a latch is open, or how many counts it still needs.";
     spec.examples = {{"rlock latch status built", ""}};
-    spec.group("Telling");
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.group("Reports");
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -212,7 +214,7 @@ class Status final : public LatchVerb {
 class Delete final : public LatchVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Remove a latch. Who waits for it takes it for open, as with Redisson.";
+    spec.about = "Delete a latch. Its waiters then count it as open, as with Redisson.";
     spec.examples = {{"rlock latch delete built", ""}};
   }
 
@@ -225,15 +227,15 @@ class Delete final : public LatchVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"latch set", "make one that opens after N counts", takes::counter | takes::server,
-              "0 made, 1 it exists and stays as it is", create<Set>},
-    VerbEntry{"latch down", "count it down", takes::counter | takes::server, "0 done, 1 nothing there",
-              create<Down>},
-    VerbEntry{"latch wait", "wait until it is open", takes::counter | takes::wait | takes::server,
-              "0 open, 1 never set or forgotten, 75 still closed", create<Wait>},
-    VerbEntry{"latch status", "is it open", takes::counter | takes::server, "0 open, 1 closed or unknown",
-              create<Status>},
-    VerbEntry{"latch delete", "remove it", takes::counter | takes::server, "0 done, 1 nothing there",
+    VerbEntry{"latch set", "create a latch that opens after N counts", takes::counter | takes::server,
+              "0 created, 1 the latch exists and stays as it is", create<Set>},
+    VerbEntry{"latch down", "count a latch down", takes::counter | takes::server,
+              "0 done, 1 there is no latch", create<Down>},
+    VerbEntry{"latch wait", "wait until a latch is open", takes::counter | takes::wait | takes::server,
+              "0 open, 1 there is no latch and no note of one, 75 still closed", create<Wait>},
+    VerbEntry{"latch status", "print whether a latch is open", takes::counter | takes::server,
+              "0 open, 1 closed, or there is no latch and no note of one", create<Status>},
+    VerbEntry{"latch delete", "delete a latch", takes::counter | takes::server, "0 done, 1 there is no latch",
               create<Delete>}};
 
 }  // namespace

@@ -5,13 +5,18 @@
 namespace rlock {
 
 void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
-                   std::string_view variable) {
-  spec.add({.names = "--lease", .value = "DUR", .help = help, .set = into(lease), .variable = variable});
+                   std::string_view manual, std::string_view variable) {
+  spec.add({.names = "--lease",
+            .value = "DUR",
+            .help = help,
+            .manual = manual,
+            .set = into(lease),
+            .variable = variable});
   spec.foreign.push_back({"--ttl", "did you mean --lease?"});
 }
 
 void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease) {
-  declare_lease(spec, lease, "from now on; without it as long as it was before");
+  declare_lease(spec, lease, "end the lease DUR from now", "Default: the length that the lease had before.");
 }
 
 Milliseconds renewed_lease(const std::optional<Milliseconds>& given, const Holder& holder) {

@@ -51,13 +51,14 @@ class List final : public Verb {
 };
 
 void List::declare(VerbSpec& spec) {
-  spec.notes = "stale: not renewed for half its lease, or without TTL.\n";
+  spec.notes =
+      "A key is stale if its holder has not renewed it for half its lease, or if it never\nexpires.\n";
   spec.about =
-      "One line a key: who has it, for how long, when it frees itself, how many wait,\n"
-      "and why. PATTERN (* ? [a-z] \\x) is for keys as one types them. Changes nothing.";
-  spec.examples = {{"rlock list", "all that rlock holds"},
-                   {"rlock list 'orders:*' --state stale", "what nobody renews"},
-                   {"rlock list --all --older 1h --sort age", "Redisson's locks, too"},
+      "Print one line for each key: its holder, since when, when it expires, how many wait,\nand why. "
+      "PATTERN (* ? [a-z] \\x) selects keys as you type them. Nothing changes.";
+  spec.examples = {{"rlock list", "the locks of rlock"},
+                   {"rlock list 'orders:*' --state stale", "holders that do not renew"},
+                   {"rlock list --all --older 1h --sort age", "also the locks of Redisson"},
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
   declare_key_options(spec, keys_);
@@ -65,37 +66,43 @@ void List::declare(VerbSpec& spec) {
     spec.foreign.push_back({name, "to see some lines only: rlock list | head -n N"});
   spec.add({.names = "--state",
             .value = "STATE",
-            .help = "held kept stale free open closed (repeated: any)",
+            .help = "held kept stale free open closed; may be repeated",
+            .manual = "List only keys in state STATE. You may repeat the option.",
             .offer = Offer::choices,
             .choices = kKeyStates,
             .set = one_more_of(filter_.states, kKeyStates)});
   spec.add({.names = "--type",
             .value = "TYPE",
-            .help = "lock fair fenced read-write plain semaphore permit\nlatch (repeated: any)",
+            .help = "lock fair fenced read-write plain semaphore permit\nlatch; may be repeated",
+            .manual = "List only keys of type TYPE. You may repeat the option.",
             .offer = Offer::choices,
             .choices = kKeyTypes,
             .set = one_more_of(filter_.types, kKeyTypes)});
   spec.add({.names = "--host",
             .value = "H",
-            .help = "held from this host (repeated: any)",
+            .help = "list only keys that host H holds; may be repeated",
             .set = [this](std::string_view host) { filter_.hosts.emplace_back(host); }});
   spec.add({.names = "--older",
             .value = "DUR",
-            .help = "held for this long, or longer",
+            .help = "list only keys that are held for DUR or longer",
             .set = into(filter_.older)});
-  spec.add({.names = "--sort",
-            .value = "WHAT",
-            .help = "key age waiting",
-            .standard = "key",
-            .offer = Offer::choices,
-            .choices = kKeyOrders,
-            .set = choice(order_, kKeyOrders)});
-  spec.add({.names = "--json", .help = "one document, as of rlock inspect", .set = into(json_)});
-  spec.add({.names = "-q, --quiet", .help = "only the keys, as one types them", .set = [](std::string_view) {
-              set_verbosity(Verbosity::quiet);
-            }});
+  spec.add(
+      {.names = "--sort",
+       .value = "WHAT",
+       .help = "key age waiting",
+       .standard = "key",
+       .manual =
+           "Sort by the name of the key, by the age of the hold (the oldest first), or by the number of waiters "
+           "(the most first).",
+       .offer = Offer::choices,
+       .choices = kKeyOrders,
+       .set = choice(order_, kKeyOrders)});
+  spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
+  spec.add({.names = "-q, --quiet",
+            .help = "print only the keys, as you type them",
+            .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
   spec.add({.names = "-v, --verbose",
-            .manual = "Also what happens inside: redirections, broken connections.",
+            .manual = "Also print what happens inside, such as redirections and broken connections.",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 
@@ -159,7 +166,7 @@ int List::act(TimePoint, std::vector<std::string>) {
   return exit_code::no;
 }
 
-constexpr VerbEntry kRow{"list", "one line a key: who has it, since when, who waits", takes::server,
+constexpr VerbEntry kRow{"list", "print each key on a line: holder, age, waiters", takes::server,
                          "0 there are such keys, 1 there are none", create<List>};
 
 }  // namespace

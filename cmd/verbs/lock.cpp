@@ -29,11 +29,11 @@ namespace {
 class LockVerb : public Verb {
  protected:
   void declare_shared(VerbSpec& spec) {
-    spec.group("What");
-    declare_owner(spec, given_, owner_help_);
+    spec.group("Which hold");
+    declare_owner(spec, given_, owner_help_, owner_manual_);
     spec.add({.names = "--type",
               .value = "T",
-              .help = "must agree with what stands there",
+              .help = "exit with status 65 if KEY has another type",
               .offer = Offer::choices,
               .choices = lock_type_names(),
               .set = choice(type_, lock_type_names())});
@@ -97,7 +97,8 @@ class LockVerb : public Verb {
   std::string type_;
   std::optional<Owner> given_;  ///< as typed
   std::optional<Owner> owner_;  ///< who holds it then
-  std::string_view owner_help_ = "as rlock lock acquire has printed it, or RLOCK_OWNER";
+  std::string_view owner_help_ = "name the owner; lock acquire has printed its id";
+  std::string_view owner_manual_ = "Without it, RLOCK_OWNER counts if lock acquire --export has set it.";
 };
 
 /// For how long a keeper of this hold may not have noticed that it was released. Longer than most leases;
@@ -109,7 +110,7 @@ class Release final : public LockVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"lock release [OPTIONS] KEY... [--owner ID]"};
-    spec.about = "Give back what rlock lock acquire has taken, and wake who waits for it.";
+    spec.about = "Release a lock that rlock lock acquire has acquired, and wake up its waiters.";
     spec.examples = {{"rlock lock release deploy --owner \"$owner\"", ""}};
     declare_shared(spec);
   }
@@ -159,8 +160,8 @@ class Renew final : public LockVerb {
   void declare(VerbSpec& spec) override {
     spec.usage = {"lock renew [OPTIONS] KEY... [--owner ID]"};
     spec.about =
-        "Start the lease of what lock acquire has taken anew. rlock never shortens it:\n"
-        "a --lease that is shorter than what is left of it is refused.";
+        "Start the lease of a lock again that rlock lock acquire has acquired. rlock refuses\na --lease that "
+        "is shorter than the time that is left.";
     spec.examples = {{"rlock lock renew deploy --owner \"$owner\" || exit", ""},
                      {"rlock lock renew deploy --owner \"$owner\" --lease 30m", ""}};
     declare_shared(spec);
@@ -205,20 +206,23 @@ class Renew final : public LockVerb {
 
 class Status final : public LockVerb {
  public:
-  Status() { owner_help_ = "held by this owner?"; }
+  Status() {
+    owner_help_ = "ask whether this owner holds KEY";
+    owner_manual_ = {};
+  }
 
   void declare(VerbSpec& spec) override {
-    spec.about = "Say whether KEY is held, and by whom.";
+    spec.about = "Print whether KEY is held, and by which holder.";
     spec.examples = {{"rlock lock status -q deploy && echo \"a deployment is running\"", ""},
                      {"rlock lock status -q deploy --owner \"$owner\" || exit", ""}};
     declare_shared(spec);
-    spec.add({.names = "-q, --quiet", .help = "the exit status says it all", .set = [](std::string_view) {
-                set_verbosity(Verbosity::quiet);
-              }});
-    spec.add({.names = "-v, --verbose", .help = "also the owner id in full", .set = [](std::string_view) {
+    spec.add({.names = "-q, --quiet",
+              .help = "print nothing: the exit status is the answer",
+              .set = [](std::string_view) { set_verbosity(Verbosity::quiet); }});
+    spec.add({.names = "-v, --verbose", .help = "also print owner ids in full", .set = [](std::string_view) {
                 set_verbosity(Verbosity::verbose);
               }});
-    spec.add({.names = "--json", .help = "one document; schema in rlock-inspect(1)", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -243,12 +247,12 @@ class Status final : public LockVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"lock release", "give it back", takes::keys | takes::server,
-              "0 released, 1 not held by that owner, or nothing there", create<Release>},
-    VerbEntry{"lock renew", "let its lease start anew", takes::keys | takes::server,
-              "0 renewed, 1 not held by that owner, or nothing there", create<Renew>},
-    VerbEntry{"lock status", "is it held, and by whom", takes::key | takes::server,
-              "0 held (by --owner), 1 free (not held by --owner)", create<Status>}};
+    VerbEntry{"lock release", "release a lock by its owner id", takes::keys | takes::server,
+              "0 released, 1 KEY is free or has another owner", create<Release>},
+    VerbEntry{"lock renew", "start the lease of a lock again", takes::keys | takes::server,
+              "0 renewed, 1 KEY is free or has another owner", create<Renew>},
+    VerbEntry{"lock status", "print whether a lock is held, and by which holder", takes::key | takes::server,
+              "0 KEY is held (by --owner), 1 KEY is free (or has another owner)", create<Status>}};
 
 }  // namespace
 

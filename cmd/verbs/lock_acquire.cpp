@@ -65,43 +65,53 @@ class Acquire final : public Verb {
 void Acquire::declare(VerbSpec& spec) {
   spec.usage = {"lock acquire [OPTIONS] KEY... --while-pid PID", "lock acquire [OPTIONS] KEY... --lease DUR"};
   spec.about =
-      "Take a lock and print its owner id, by which it is released or renewed. With\n"
-      "--while-pid it is kept for a script, which is stopped before it can end. Else\n"
-      "nobody renews it: it ends with its lease.";
+      "Acquire a lock for a script and print its owner id, which lock release and renew take.\nWith "
+      "--while-pid, rlock renews the lock until that process ends, and stops the\nprocess before the lock "
+      "can end. Without it, the lock ends with its lease.";
   spec.examples = {{"owner=$(rlock lock acquire deploy --while-pid $$) || exit", ""},
                    {"rlock lock release deploy --owner \"$owner\"", ""},
                    {"eval \"$(rlock lock acquire deploy --while-pid $$ --export)\" || exit", ""},
                    {"rlock lock acquire -n deploy --lease 1h --owner \"ci-$CI_JOB_ID\"", ""}};
   spec.common = "while-pid lease shared owner wait export json";
   declare_keys(spec, opt_.keys);
-  spec.group("What to take");
-  declare_lease(spec, lease_, "it ends after this; needed without --while-pid", "RLOCK_LEASE");
+  spec.group("What to acquire");
+  declare_lease(
+      spec, lease_, "let the lock end after DUR, unless it is renewed",
+      "You must give it, at least 100ms, or the variable RLOCK_LEASE, unless you give --while-pid. With "
+      "--while-pid the default is 30s.",
+      "RLOCK_LEASE");
   const TakeType take = [this](const LockType& type, std::string_view) {
     refuse_other_type(opt_.type, type);
     opt_.type = &type;
   };
   declare_type_switches(spec, take);
   declare_type(spec, take);
-  declare_owner(spec, opt_.owner, "who has KEY already keeps it, with a new lease");
-  spec.add({.names = "--again",
-            .help = "one more hold of an owner who has KEY",
-            .manual = "Needs --owner. Not for plain and permit, whose holds are not counted.",
-            .set = into(opt_.again)});
+  declare_owner(
+      spec, opt_.owner, "acquire KEY as this owner",
+      "ID has 1 to 256 printable characters of ASCII and no blanks. If this owner already holds KEY, its lease "
+      "starts again. Default: a new id.");
+  spec.add(
+      {.names = "--again",
+       .help = "add a hold if the owner already holds KEY",
+       .manual =
+           "The owner then has to release KEY once more. The option needs --owner. You cannot use it with "
+           "--while-pid, or with --type plain and permit, whose holds are not counted.",
+       .set = into(opt_.again)});
   declare_keeper(spec);
   declare_wait(spec, opt_.wait);
   declare_queue_limit(spec, opt_);
-  spec.group("Telling");
+  spec.group("Reports");
   declare_remarks(spec, opt_);
   spec.add(
       {.names = "--export",
        .value = "SHELL",
        .alone = "sh",
-       .help = "print what the shell evaluates: RLOCK_OWNER, ...",
+       .help = "print shell code that sets RLOCK_OWNER, ...",
        .manual =
-           "Use it as: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. With --export=fish: "
-           "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. It sets "
-           "RLOCK_OWNER, RLOCK_FENCE (--fenced), RLOCK_KEY and RLOCK_STACK for the rest of the "
-           "script. After a failure the text ends with the exit status of rlock.",
+           "In sh, write: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. In fish, write: "
+           "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. The code sets RLOCK_OWNER, "
+           "RLOCK_FENCE (with --fenced), RLOCK_KEY and RLOCK_STACK for the rest of the script. If rlock fails, "
+           "the code ends with the exit status of rlock.",
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {
@@ -109,8 +119,11 @@ void Acquire::declare(VerbSpec& spec) {
          std::string known;
          choice(known, "sh fish")(text);
        }});
-  spec.add({.names = "--json", .help = "one document, also of who has what is busy", .set = into(json_)});
-  spec.group("Rarely");
+  spec.add({.names = "--json",
+            .help = "print a JSON document",
+            .manual = "If the lock is busy, the document lists its holders.",
+            .set = into(json_)});
+  spec.group("Rarely needed");
   declare_sync_replicas(spec, opt_);
   declare_server_options(spec, opt_.server);
 }
@@ -120,17 +133,20 @@ void Acquire::declare_keeper(VerbSpec& spec) {
   spec.add(
       {.names = "--while-pid",
        .value = "PID",
-       .help = "keep it until this process ends: $$",
+       .help = "keep the lock until process PID ends: $$",
        .manual =
-           "A process stays behind that renews the lease (30s unless --lease says otherwise) until PID ends or "
-           "the lock is released by its owner; then it gives the lock back, and ends. When the lock is lost, PID "
-           "and what it has started get --signal and KILL in time, as the command of rlock run does; a guardian "
-           "does that when the keeper is killed, stopped or stuck. What a script that ends leaves behind is left "
-           "alone.",
+           "rlock leaves a keeper behind. The keeper renews the lock until PID ends or you release the lock; "
+           "then it releases the lock and ends. If the lock is lost, the keeper sends --signal, and in time "
+           "KILL, to PID and the processes that PID has started, as rlock run does to its command. If somebody "
+           "kills or stops the keeper, a guardian does this. When PID ends, the keeper leaves the processes "
+           "alone that PID leaves behind.",
        .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
-  declare_on_lost(spec, opt_, "stop PID or warn, when the lock is lost",
-                  "With warn it runs on after a message, and the keeper ends.");
-  declare_signal(spec, opt_, "TERM, SIGTERM or 15; PID gets it, and what it has started.");
+  declare_on_lost(spec, opt_, "stop PID or warn if the lock is lost",
+                  "With warn, the keeper prints a message and ends, and PID goes on.");
+  declare_signal(
+      spec, opt_,
+      "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
+      "TERM, SIGTERM or 15.");
 }
 
 void Acquire::check() {
@@ -322,9 +338,10 @@ int Acquire::take(Session& session) {
 
 constexpr VerbEntry kRow{
     .name = "lock acquire",
-    .summary = "take a lock for a script or a lease; prints its owner id",
+    .summary = "acquire a lock for a script; print its owner id",
     .exits =
-        "0 held, 75 not acquired, 64 usage, 65 other type, 69 no server,\n71 owner id not printed, or no keeper (the lock is given back), 77 78 errors",
+        "0 acquired, 75 busy, 64 usage, 65 other type, 69 no server, 71 rlock could not print the owner id or leave a "
+        "keeper, and has released the lock, 77 78 errors",
     .create = create<Acquire>};
 
 }  // namespace

@@ -19,8 +19,8 @@ class Wait final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Wait until KEY is free; of several, until all of them are free at once.\n"
-        "Nothing is taken: somebody else may have it when the script goes on.";
+        "Wait until KEY is free. With several keys, wait until all are free at once. rlock\nacquires "
+        "nothing: another process may hold KEY when your script goes on.";
     spec.examples = {{"rlock lock wait deploy -w 30m && echo \"nobody deploys now\"", ""},
                      {"rlock lock wait -n backup report || exit 0", ""}};
   }
@@ -49,9 +49,9 @@ class Wait final : public Verb {
   }
 };
 
-constexpr VerbEntry kRow{"lock wait", "until it is free, without taking it",
-                         takes::keys | takes::wait | takes::server, "0 free, 75 the wait ended",
-                         create<Wait>};
+constexpr VerbEntry kRow{"lock wait", "wait until a lock is free, without acquiring it",
+                         takes::keys | takes::wait | takes::server,
+                         "0 all keys are free, 75 the wait ended before", create<Wait>};
 
 }  // namespace
 

@@ -21,10 +21,10 @@ class Metrics final : public Verb {
 
 void Metrics::declare(VerbSpec& spec) {
   spec.about =
-      "Print what rlock list shows as text for Prometheus: held, age, ttl, waiting,\n"
-      "stale, permits, latch counts, by key and type. Changes nothing.";
+      "Print the state of all keys as text for Prometheus: held, age, TTL, waiters, stale,\npermits and "
+      "latch counts, by key and type. Nothing changes.";
   spec.examples = {{"rlock metrics", ""},
-                   {"rlock metrics --all 'orders:*'", "Redisson's locks, too"},
+                   {"rlock metrics --all 'orders:*'", "also the locks of Redisson"},
                    {"rlock metrics >rlock.prom", ""}};
   declare_key_options(spec, keys_);
 }
@@ -37,7 +37,7 @@ int Metrics::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"metrics", "what list shows, as text for Prometheus", takes::server,
+constexpr VerbEntry kRow{"metrics", "print the state of all keys for Prometheus", takes::server,
                          "0 the server answered", create<Metrics>};
 
 }  // namespace

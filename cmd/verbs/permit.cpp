@@ -66,21 +66,20 @@ class Acquire final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR"};
     spec.about =
-        "Take permits, and print their ids, one a line. Nobody renews them: each comes\n"
-        "back with the end of its lease. To wrap a command: rlock run --permits N";
+        "Acquire permits and print their ids, one on each line. rlock does not renew them: the\npool gets "
+        "each back when its lease ends. To run a command: rlock run --permits N";
     spec.examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
                      {"rlock permit release seats \"$id\"", ""}};
-    spec.group("What to take");
-    declare_lease(spec, lease_, "the permits end after this (required)");
+    spec.group("What to acquire");
+    declare_lease(spec, lease_, "end the permits after DUR (you must give it)");
     spec.add({.names = "--count",
               .value = "N",
-              .help = "so many, all or none",
+              .help = "acquire N permits, all or none",
               .standard = "1",
-              .manual = "More than the pool has: status 65.",
+              .manual = "N is from 1 to 1000. If the pool has fewer permits, rlock exits with status 65.",
               .set = number(count_, 1, Permits::kMostAtOnce)});
-    spec.group("Telling");
-    spec.add(
-        {.names = "--json", .help = "all facts in one document, instead of the ids", .set = into(json_)});
+    spec.group("Reports");
+    spec.add({.names = "--json", .help = "print a JSON document instead of the ids", .set = into(json_)});
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -146,7 +145,7 @@ class Acquire final : public PoolVerb {
 class Release final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Give permits back, and wake who waits for them.";
+    spec.about = "Release permits and wake up the waiters of the pool.";
     spec.examples = {{"rlock permit release seats \"$id\"", ""}};
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
   }
@@ -170,7 +169,7 @@ class Release final : public PoolVerb {
 class Renew final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Let the leases of permits start anew.";
+    spec.about = "Start the leases of permits again.";
     spec.examples = {{"rlock permit renew seats \"$id\" --lease 10m", ""}};
     spec.operands.push_back({.name = "ID", .many = true, .set = id_into(ids_)});
     spec.group("How long");
@@ -208,22 +207,23 @@ class Renew final : public PoolVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"permit init", "make a pool of N permits", takes::counter | takes::server,
-              "0 made, 1 it exists and stays as it is", pool_init_verb},
-    VerbEntry{"permit add", "make N more available", takes::counter | takes::server,
-              "0 done, 1 nothing there", pool_add_verb},
-    VerbEntry{"permit acquire", "take permits for the time of a lease; prints ids",
-              takes::counter | takes::wait | takes::server,
-              "0 taken, 1 no such pool, 75 not acquired, 71 the ids could not be\nprinted (given back)",
-              create<Acquire>, "64 usage, 65 other type, 69 no server, 77 denied, 78"},
-    VerbEntry{"permit release", "give permits back", takes::counter | takes::server,
-              "0 all of them, 1 at least one was not taken any more", create<Release>},
-    VerbEntry{"permit renew", "let their leases start anew", takes::counter | takes::server,
-              "0 all of them, 1 at least one was not taken any more", create<Renew>},
-    VerbEntry{"permit status", "how many are available", takes::counter | takes::server,
-              "0 it exists, 1 it does not", pool_status_verb},
-    VerbEntry{"permit delete", "remove the pool", takes::counter | takes::server,
-              "0 removed, 1 nothing there, or answered no", pool_delete_verb, kErrorsOfDelete}};
+    VerbEntry{"permit init", "create a pool of N permits", takes::counter | takes::server,
+              "0 created, 1 the pool exists and stays as it is", pool_init_verb},
+    VerbEntry{"permit add", "add N permits to a pool", takes::counter | takes::server,
+              "0 done, 1 there is no pool", pool_add_verb},
+    VerbEntry{
+        "permit acquire", "acquire permits for one lease; print their ids",
+        takes::counter | takes::wait | takes::server,
+        "0 acquired, 1 there is no pool, 75 busy, 71 rlock could not print the ids and has released the permits",
+        create<Acquire>, "64 usage, 65 other type, 69 no server, 77 78 errors"},
+    VerbEntry{"permit release", "release permits by their ids", takes::counter | takes::server,
+              "0 done for all ids, 1 at least one is not held any more", create<Release>},
+    VerbEntry{"permit renew", "start the leases of permits again", takes::counter | takes::server,
+              "0 done for all ids, 1 at least one is not held any more", create<Renew>},
+    VerbEntry{"permit status", "print how many permits are available", takes::counter | takes::server,
+              "0 the pool exists, 1 it does not", pool_status_verb},
+    VerbEntry{"permit delete", "delete a pool", takes::counter | takes::server,
+              "0 deleted, 1 there is no pool, or you answered no", pool_delete_verb, kErrorsOfDelete}};
 
 }  // namespace
 

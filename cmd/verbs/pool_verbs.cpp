@@ -20,19 +20,18 @@ class Init final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     const bool semaphore = kind() == PoolKind::semaphore;
-    spec.about = semaphore ? "Make a semaphore of N permits, which nobody owns."
-                           : "Make a pool of N permits, each of which is taken for the time of a lease.";
+    spec.about = semaphore ? "Create a semaphore of N permits. The permits have no owner."
+                           : "Create a pool of N permits. A holder has each permit for the time of a lease.";
     spec.examples = {{semaphore ? "rlock sem init slots 4" : "rlock permit init seats 4", ""}};
     spec.operands.push_back({.name = "N", .set = number(total_, semaphore ? 0 : 1, kMostPermits)});
     if (semaphore) {
       spec.group("How long");
-      spec.add(
-          {.names = "--expire",
-           .value = "DUR",
-           .help = "delete the semaphore after this",
-           .standard = "never",
-           .manual = "The server deletes the semaphore when DUR is over, whoever has permits of it or waits.",
-           .set = into(expire_)});
+      spec.add({.names = "--expire",
+                .value = "DUR",
+                .help = "delete the semaphore after DUR",
+                .standard = "never",
+                .manual = "The server deletes the semaphore even if clients hold permits or wait for some.",
+                .set = into(expire_)});
     }
   }
 
@@ -54,9 +53,11 @@ class Add final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     const bool semaphore = kind() == PoolKind::semaphore;
-    spec.about = semaphore ? "Make N more permits available, and wake up the waiters that they are for.\n"
-                             "A negative N (after --) takes permits away; it never waits for them."
-                           : "Make N more permits available, and wake who waits for them.";
+    spec.about =
+        semaphore
+            ? "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
+              "rlock does not wait until they are free."
+            : "Add N permits to a pool and wake up its waiters.";
     spec.examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
     if (semaphore) spec.examples.push_back({"rlock sem add slots -- -2", ""});
     spec.operands.push_back({.name = "N", .set = number(more_, semaphore ? -kMostPermits : 1, kMostPermits)});
@@ -77,11 +78,12 @@ class Status final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     const bool semaphore = kind() == PoolKind::semaphore;
-    spec.about = semaphore
-                     ? "Say how many permits are available."
-                     : "Say how many permits are available, of how many. Who has them: rlock inspect KEY";
+    spec.about =
+        semaphore
+            ? "Print how many permits are available."
+            : "Print how many permits are available, of how many. rlock inspect KEY prints the holders.";
     spec.examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}};
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -117,10 +119,11 @@ class Delete final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     const bool semaphore = kind() == PoolKind::semaphore;
-    spec.about = semaphore ? "Remove it. Asks first: who has permits of a semaphore nobody knows."
-                           : "Remove it. Asks first where somebody has permits of it.";
+    spec.about =
+        semaphore ? "Delete a semaphore. rlock asks first, since it cannot know whether clients hold permits."
+                  : "Delete a pool. If clients hold permits, rlock asks first.";
     spec.examples = {{semaphore ? "rlock sem delete --yes slots" : "rlock permit delete seats", ""}};
-    spec.group("Guards");
+    spec.group("Confirmation");
     spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   }
 

@@ -42,6 +42,6 @@ std::unique_ptr<Verb> pool_delete_verb();
 
 /// The exit statuses of the two that ask before they delete.
 constexpr std::string_view kErrorsOfDelete =
-    "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78";
+    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors";
 
 }  // namespace rlock

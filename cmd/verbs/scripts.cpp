@@ -21,9 +21,9 @@ class List final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"scripts list [--json]"};
-    spec.about = "Name the scripts that rlock sends, with the SHA-1 by which Redis calls them.";
+    spec.about = "List the Lua scripts that rlock sends, with the SHA-1 that Redis knows them by.";
     spec.examples = {{"rlock scripts list", ""}};
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -52,11 +52,11 @@ std::string script_names() {
 class Show final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Print a script byte for byte as it is sent: its SHA-1 is the one in the list.";
+    spec.about = "Print a script byte for byte, as rlock sends it.";
     spec.examples = {{"rlock scripts show lock/acquire", ""},
                      {"rlock scripts show lock/acquire | sha1sum", ""}};
     spec.operands.push_back({.name = "NAME",
-                             .help = "as rlock scripts list says it",
+                             .help = "a name that rlock scripts list prints",
                              .offer = Offer::choices,
                              .choices = names_,
                              .set = [this](std::string_view name) { script_ = &find(name); }});
@@ -87,8 +87,7 @@ class Load final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Load every script into the servers, so that no client has to send its text.\n"
-        "Never needed: a script that is not there is sent in full.";
+        "Load every script into the servers. You never need this: if a server lacks a script,\nrlock sends its text.";
     spec.examples = {{"rlock scripts load", ""}};
   }
 
@@ -107,10 +106,9 @@ class Load final : public Verb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"scripts list", "name them, with their SHA-1", takes::nothing, "", create<List>},
-    VerbEntry{
-        .name = "scripts show", .summary = "print one, byte for byte as it is sent", .create = create<Show>},
-    VerbEntry{"scripts load", "load them into the servers beforehand", takes::server, "", create<Load>}};
+    VerbEntry{"scripts list", "list the Lua scripts with their SHA-1", takes::nothing, "", create<List>},
+    VerbEntry{.name = "scripts show", .summary = "print a script byte for byte", .create = create<Show>},
+    VerbEntry{"scripts load", "load all scripts into the servers", takes::server, "", create<Load>}};
 
 }  // namespace
 

@@ -24,23 +24,24 @@ class Acquire final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Take permits. Nobody owns them: who dies takes them along, and only rlock sem\n"
-        "release gives them back. Permits that come back by themselves: rlock permit";
+        "Acquire permits. They have no owner: if a client dies, only rlock sem release gives\nits permits "
+        "back. The permits of rlock permit come back by themselves.";
     spec.examples = {{"rlock sem acquire slots -w 1m && { work; rlock sem release slots; }", ""},
                      {"rlock sem acquire slots --await-init -w 10m", ""}};
-    spec.group("What to take");
+    spec.group("What to acquire");
     spec.add({.names = "--count",
               .value = "N",
-              .help = "so many, all or none",
+              .help = "acquire N permits, all or none",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
-    spec.group("When there is none");
-    spec.add({.names = "--await-init",
-              .help = "wait until somebody makes the semaphore",
-              .manual =
-                  "Without it rlock exits with status 1 at once if there is no semaphore, or if somebody "
-                  "deletes it during the wait.",
-              .set = into(await_init_)});
+    spec.group("If there is no semaphore");
+    spec.add(
+        {.names = "--await-init",
+         .help = "wait until somebody creates the semaphore",
+         .manual =
+             "Without it, rlock exits with status 1 at once if there is no semaphore, or if somebody deletes it "
+             "during the wait.",
+         .set = into(await_init_)});
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
@@ -79,12 +80,12 @@ class Acquire final : public PoolVerb {
 class Release final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Give permits back, and wake who waits for them.";
+    spec.about = "Release permits and wake up the waiters that get them.";
     spec.examples = {{"rlock sem release slots", ""}};
-    spec.group("What to give back");
+    spec.group("What to release");
     spec.add({.names = "--count",
               .value = "N",
-              .help = "so many",
+              .help = "release N permits",
               .standard = "1",
               .set = number(count_, 1, kMostPermits)});
   }
@@ -102,9 +103,9 @@ class Release final : public PoolVerb {
 class Drain final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.about = "Take all permits that are available, and print how many that were.";
+    spec.about = "Acquire all permits that are available, and print their number.";
     spec.examples = {{"taken=$(rlock sem drain slots)", ""}};
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -131,20 +132,20 @@ class Drain final : public PoolVerb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"sem init", "make a semaphore of N permits", takes::counter | takes::server,
-              "0 made, 1 it exists and stays as it is", pool_init_verb},
-    VerbEntry{"sem acquire", "take permits", takes::counter | takes::wait | takes::server,
-              "0 taken, 1 no such semaphore, 75 not acquired", create<Acquire>},
-    VerbEntry{"sem release", "give permits back", takes::counter | takes::server,
-              "0 done, 1 no such semaphore; nothing is created", create<Release>},
-    VerbEntry{"sem add", "make N more available", takes::counter | takes::server, "0 done, 1 nothing there",
-              pool_add_verb},
-    VerbEntry{"sem drain", "take all that is available", takes::counter | takes::server,
-              "0 done, 1 no such semaphore", create<Drain>},
-    VerbEntry{"sem status", "how many are available", takes::counter | takes::server,
-              "0 it exists, 1 it does not", pool_status_verb},
-    VerbEntry{"sem delete", "remove it", takes::counter | takes::server,
-              "0 removed, 1 nothing there, or answered no", pool_delete_verb, kErrorsOfDelete}};
+    VerbEntry{"sem init", "create a semaphore of N permits", takes::counter | takes::server,
+              "0 created, 1 the semaphore exists and stays as it is", pool_init_verb},
+    VerbEntry{"sem acquire", "acquire permits", takes::counter | takes::wait | takes::server,
+              "0 acquired, 1 there is no semaphore, 75 busy", create<Acquire>},
+    VerbEntry{"sem release", "release permits", takes::counter | takes::server,
+              "0 done, 1 there is no semaphore, and rlock creates none", create<Release>},
+    VerbEntry{"sem add", "add N permits, or remove some", takes::counter | takes::server,
+              "0 done, 1 there is no semaphore", pool_add_verb},
+    VerbEntry{"sem drain", "acquire all available permits; print their number",
+              takes::counter | takes::server, "0 done, 1 there is no semaphore", create<Drain>},
+    VerbEntry{"sem status", "print how many permits are available", takes::counter | takes::server,
+              "0 the semaphore exists, 1 it does not", pool_status_verb},
+    VerbEntry{"sem delete", "delete a semaphore", takes::counter | takes::server,
+              "0 deleted, 1 there is no semaphore, or you answered no", pool_delete_verb, kErrorsOfDelete}};
 
 }  // namespace
 

@@ -22,8 +22,8 @@ class Start final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Start the private server of --url local: unless it runs. Whoever uses local:\n"
-        "starts it too; this is for a boot script, or to see what goes wrong.";
+        "Start the private server of --url local: unless it runs. Every verb starts it on first\nuse; you "
+        "need this for a boot script, or to see why it does not start.";
     spec.examples = {{"rlock server start", ""}};
   }
 
@@ -38,8 +38,8 @@ class Stop final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.about =
-        "Stop the private server of --url local: in good order. What it holds is on disk\n"
-        "and there again at its next start; whoever holds a lock on it may lose it.";
+        "Stop the private server of --url local: and save its data on disk for the next start.\nA command "
+        "that holds a lock on the server may lose it.";
     spec.examples = {{"rlock server stop", ""}};
   }
 
@@ -54,10 +54,10 @@ class Status final : public Verb {
  public:
   void declare(VerbSpec& spec) override {
     spec.usage = {"server status [--json]"};
-    spec.about = "Say whether the private server of --url local: runs, and where it lives.";
+    spec.about = "Print whether the private server of --url local: runs, and its socket.";
     spec.examples = {{"rlock server status", ""},
                      {"redis-cli -s \"$(rlock server status --json | jq -r .socket)\"", ""}};
-    spec.add({.names = "--json", .help = "one document", .set = into(json_)});
+    spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -82,12 +82,12 @@ class Status final : public Verb {
 };
 
 constexpr std::array kRows{
-    VerbEntry{"server start", "start it, unless it runs", takes::nothing,
-              "0 it runs, 69 it does not come up, 78 its folder is not safe", create<Start>},
-    VerbEntry{"server stop", "stop it in good order", takes::nothing,
-              "0 stopped, 1 it did not run, 69 it does not end", create<Stop>},
-    VerbEntry{"server status", "does it run, and where", takes::nothing,
-              "0 it runs, 1 it does not, 78 its folder is not safe", create<Status>}};
+    VerbEntry{"server start", "start the private server, unless it runs", takes::nothing,
+              "0 the server runs, 69 it does not start, 78 its folder is not safe", create<Start>},
+    VerbEntry{"server stop", "stop the private server", takes::nothing,
+              "0 stopped, 1 the server did not run, 69 it does not end", create<Stop>},
+    VerbEntry{"server status", "print whether the private server runs, and where", takes::nothing,
+              "0 the server runs, 1 it does not run, 78 its folder is not safe", create<Status>}};
 
 }  // namespace
 

@@ -50,26 +50,28 @@ class Stop final : public Verb {
 
 void Stop::declare(VerbSpec& spec) {
   spec.about =
-      "Ask whoever holds KEY to end: rlock run stops its command as --max-hold does,\n"
-      "gives the lock back, and exits with 124. Nobody else has the lock before that;\n"
-      "rlock unlock takes it away at once, and the command goes on for a while.";
+      "Ask the holder of KEY to end. Its rlock run stops the command as --max-hold does,\nreleases the "
+      "lock, and exits with 124. No other process gets the lock before that;\nrlock unlock removes the "
+      "lock at once, while the command still runs.";
   spec.examples = {{"rlock stop deploy --reason \"the release is off\"", ""},
                    {"rlock stop -w 1m backup || rlock unlock backup", ""}};
-  spec.group("Whom, and why");
+  spec.group("Which holder, and why");
   spec.add({.names = "--reason",
             .value = "TEXT",
-            .help = "the holder says it on its stderr and in its record",
+            .help = "tell the holder why; it prints and records TEXT",
+            .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(why_)});
   spec.add({.names = "--if-owner",
             .value = "ID",
-            .help = "only this holder of KEY; a pool needs it",
+            .help = "ask only the holder with this owner id",
+            .manual = "A pool of permits needs it. rlock inspect -v prints the ids.",
             .offer = Offer::owner,
             .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
-  spec.group("How long to wait", "[--kill-after of the holder + 5s]");
+  spec.group("How long to wait", "[the holder's --kill-after plus 5s]");
   spec.add({.names = "-w, --wait",
             .value = "DUR",
-            .help = "at most this long for its end",
-            .manual = "By itself for --kill-after of the holder and five seconds more.",
+            .help = "wait at most DUR for the holder to end",
+            .manual = "Default: the holder's --kill-after plus 5 seconds.",
             .set = into(wait_)});
 }
 
@@ -163,12 +165,14 @@ int Stop::act(TimePoint started, std::vector<std::string>) {
   return exit;
 }
 
-constexpr VerbEntry kRow{"stop",
-                         "ask whoever holds a lock to end",
-                         takes::keys | takes::server,
-                         "0 it has ended, 1 not held, or not by that owner, 75 not in time",
-                         create<Stop>,
-                         "64 usage, 65 what holds it cannot be asked, 69 no server, 77 denied, 78 config"};
+constexpr VerbEntry kRow{
+    "stop",
+    "ask the holder of a lock to stop its command",
+    takes::keys | takes::server,
+    "0 the holder has ended, 1 KEY is free or has another owner, 75 the wait ended before, 65 rlock "
+    "cannot ask this holder",
+    create<Stop>,
+    "64 usage, 69 no server, 77 denied, 78 configuration"};
 
 }  // namespace
 

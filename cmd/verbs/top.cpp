@@ -187,19 +187,20 @@ class Top final : public Verb {
 };
 
 void Top::declare(VerbSpec& spec) {
-  spec.about = "Show what rlock list shows, live, on the whole terminal. Changes nothing.";
+  spec.about = "Show the lines of rlock list live, on the whole terminal. Nothing changes.";
   spec.notes =
       "Keys\n"
       "  up down PgUp PgDn Home End   choose a key\n"
-      "  Enter                        all about it, as rlock inspect\n"
-      "  s                            sort by key, age, waiting\n"
-      "  ?  q                         help; back, or the end\n"
+      "  Enter                        show all about the key, as rlock inspect\n"
+      "  s                            sort by key, age or waiters\n"
+      "  ?  q                         show help; go back, or end\n"
       "\n";
-  spec.examples = {{"rlock top", ""}, {"rlock top --all --every 5s 'orders:*'", "Redisson's locks, too"}};
+  spec.examples = {{"rlock top", ""},
+                   {"rlock top --all --every 5s 'orders:*'", "also the locks of Redisson"}};
   declare_key_options(spec, keys_);
   spec.add({.names = "--every",
             .value = "DUR",
-            .help = "look again after this",
+            .help = "look again every DUR",
             .standard = "1s",
             .set = into(every_)});
 }
@@ -210,8 +211,9 @@ int Top::act(TimePoint, std::vector<std::string>) {
   return exit_code::ok;
 }
 
-constexpr VerbEntry kRow{"top", "the same, live", takes::server,
-                         "0",   create<Top>,      "64 usage (no terminal), 77 denied, 78 configuration"};
+constexpr VerbEntry kRow{"top",         "show the lines of list live, on the whole terminal",
+                         takes::server, "0 done",
+                         create<Top>,   "64 usage (also without a terminal), 77 denied, 78 configuration"};
 
 }  // namespace
 

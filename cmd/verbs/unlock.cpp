@@ -70,39 +70,39 @@ class Unlock final : public Verb {
 
 void Unlock::declare(VerbSpec& spec) {
   spec.about =
-      "Remove a lock whoever holds it, and wake who waits. Says what it removes and\n"
-      "whether the holder lives, and asks. A live one is told, and stops its command\n"
-      "at once, or at its next renewal where it has held for less than a second.";
+      "Remove a lock by force, and wake up its waiters. rlock prints the holder and whether\nit is alive, "
+      "and asks you. A live holder gets a message and stops its command at\nonce; if it has held the lock "
+      "for less than a second, at its next renewal.";
   spec.examples = {{"rlock unlock deploy", ""}, {"rlock unlock --yes --if-owner \"$owner\" deploy", ""}};
-  spec.group("Guards");
+  spec.group("What to remove");
   spec.add(
       {.names = "--if-owner",
        .value = "ID",
-       .help = "only if this one holds it; of a pool: whose permits",
+       .help = "remove the lock only if this owner holds it",
        .manual =
-           "ID is an owner id, or the id of a permit. A pool needs it: rlock gives back all permits of that owner, or "
-           "that one permit. The command rlock inspect -v shows both ids.",
+           "ID is an owner id, or the id of a permit. A pool needs it: rlock releases all permits of that "
+           "owner, or that one permit. rlock inspect -v prints both ids.",
        .offer = Offer::owner,
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   spec.add(
       {.names = "--type",
        .value = "T",
-       .help = "must agree; plain: text that rlock knows nothing of",
+       .help = "exit with status 65 if KEY has another type",
        .manual =
-           "Must agree with what stands there. A text without metadata of rlock's may be anything: it is "
-           "removed with --type plain only.",
+           "If KEY is a text without notes of rlock, it may be anything: rlock removes it only with --type plain.",
        .offer = Offer::choices,
        .choices = lock_type_names(),
        .set = choice(type_, lock_type_names())});
   spec.add({.names = "-y, --yes", .help = "do not ask", .set = into(yes_)});
   for (const std::string_view name : {"-f", "--force"})
     spec.foreign.push_back({name, "that is what it does; --yes keeps it from asking"});
-  spec.group("Telling");
+  spec.group("Reports");
   spec.add({.names = "--reason",
             .value = "TEXT",
-            .help = "who loses the lock says it; so does rlock history",
+            .help = "tell the holder and rlock history why",
+            .manual = "TEXT has at most 1024 bytes.",
             .set = reason_into(reason_)});
-  spec.add({.names = "--json", .help = "one document; schema in rlock-unlock(1)", .set = into(json_)});
+  spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
 
 /// Each permit of a pool is held by itself.
@@ -329,12 +329,13 @@ int Unlock::act(TimePoint, std::vector<std::string>) {
   return exit;
 }
 
-constexpr VerbEntry kRow{"unlock",
-                         "remove a lock by force",
-                         takes::keys | takes::server,
-                         "0 removed, 1 nothing there, another owner, or answered no",
-                         create<Unlock>,
-                         "64 usage (also: no terminal to ask on, and no --yes), 65 other type, 69 77 78"};
+constexpr VerbEntry kRow{
+    "unlock",
+    "remove a lock by force",
+    takes::keys | takes::server,
+    "0 removed, 1 KEY is free, has another owner, or you answered no",
+    create<Unlock>,
+    "64 usage (also without a terminal and --yes), 65 other type, 69 no server, 77 78 errors"};
 
 }  // namespace
 

@@ -124,7 +124,8 @@ TEST_CASE("what may be typed follows from the declaration of the verb") {
   CHECK(complete({"rlock", "run", "--cacert", ""}).offer == Offer::file);
   CHECK(complete({"rlock", "run", "--cacertdir", ""}).offer == Offer::folder);
   for (const auto& candidate : complete({"rlock", "run", "--max-h"}).words)
-    if (candidate.word == "--max-hold") CHECK(candidate.meaning == "stop COMMAND after this; exit 124");
+    if (candidate.word == "--max-hold")
+      CHECK(candidate.meaning == "stop COMMAND after DUR and exit with status 124");
 }
 
 TEST_CASE("a command completes by itself from its first word on") {
