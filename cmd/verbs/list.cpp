@@ -76,8 +76,8 @@ void List::declare(VerbSpec& spec) {
             .help = "lock fair fenced read-write plain semaphore permit\nlatch; may be repeated",
             .manual = "List only keys of type TYPE. You may repeat the option.",
             .offer = Offer::choices,
-            .choices = kKeyTypes,
-            .set = one_more_of(filter_.types, kKeyTypes)});
+            .choices = key_type_names(),
+            .set = one_more_of(filter_.types, key_type_names())});
   spec.add({.names = "--host",
             .value = "H",
             .help = "list only keys that host H holds; may be repeated",

@@ -71,6 +71,15 @@ std::string_view key_state(const Inspection& seen) {
   return std::ranges::any_of(seen.holders, is_stale) ? "stale" : "held";
 }
 
+std::string_view key_type_names() {
+  static const std::string names = [] {
+    std::string all;
+    for (const Kind* kind : all_kinds()) all.append(all.empty() ? "" : " ").append(kind->name);
+    return all;
+  }();
+  return names;
+}
+
 std::string_view key_type(const Inspection& seen) {
   if (seen.kind != nullptr) return seen.kind->name;
   return seen.absent() ? kNothing : seen.foreign;

@@ -16,9 +16,9 @@ struct KeyRow {
 
 KeyRow key_row(const Inspection& seen);
 
-/// The words of key_state() and of key_type().
+/// The words of key_state(), and of key_type(): the name of each kind.
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
-constexpr std::string_view kKeyTypes = "lock fair fenced read-write plain semaphore permit latch";
+std::string_view key_type_names();
 
 /// As Inspection::state, and `stale`: one of its holders is dead as far as can be told, or never frees it.
 std::string_view key_state(const Inspection& seen);
