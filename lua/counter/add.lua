@@ -1,25 +1,21 @@
--- Change how many permits are available, and wake who waits when there are more. Never makes a semaphore or a
--- pool.
--- This is how a semaphore's permits are given back, and how either of them is made larger or smaller.
--- May be sent twice: the request is remembered, and its repetition is answered, not counted.
+-- Change the number of permits that are available, and wake up the waiters if there are more. This script never makes a
+-- semaphore or a pool.
+-- It releases the permits of a semaphore, and makes a semaphore or a pool larger or smaller.
+-- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and adds nothing.
 --
--- KEYS  pool     string: how many permits are available
+-- KEYS  pool     string: the number of permits that are available
 --       request  string: the answer to this request
---       line, waiters, facts
---                who waits for permits: see in_turn
--- ARGV  count    how many more; negative: fewer
---       channel  where to announce it; '': nowhere
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
--- ->    {done, available, why}  why: waiters could not be told, because of this ('': they were, or need not
---                               be)
---       {absent}                there is none
---       {foreign, kind}         something else stands there
-local pool, request = KEYS[1], KEYS[2]
-local count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local kind_of = include('kind_of')
-local announce_permits = include('announce_permits')
-local queue_at = include('queue_at')
+--       line: order, waiters, facts  the waiters, see line/in_turn
+-- ARGV  count    how many permits to add; negative: to take away
+--       channel  permits are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+-- ->    {done, available, why}  why: the reason why waiters could not be told; '': they were told, or there are no more permits
+--                               than before
+--       {absent}                there is no semaphore or pool
+--       {foreign, kind}         the key holds something else
+local kind_of = include('redis/kind_of')
+local announce_permits = include('permits/announce_permits')
 
 local answered = redis.call('get', request)
 if answered then return {'done', tonumber(answered), ''} end
@@ -27,8 +23,8 @@ local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
-redis.call('del', request)  -- first: behind a write that takes no memory others are let through when none is left
+redis.call('del', request)  -- first: behind a write that needs no memory Redis allows others, even if it has none left
 local available = redis.call('incrby', pool, count)
 redis.call('set', request, available, 'px', memory)
 if tonumber(count) < 1 then return {'done', available, ''} end
-return {'done', available, announce_permits(queue_at(KEYS, 3, channel, sharded), available)}
+return {'done', available, announce_permits(line, available)}

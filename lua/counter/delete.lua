@@ -1,25 +1,20 @@
--- Delete a semaphore, or a pool with all the permits that are taken from it. Those in the line are told, and see that
--- there is none.
--- May be sent twice: the request is remembered.
+-- Delete a semaphore, or a pool with all permits that are taken from it. The waiters are told, and see that there is none.
+-- This call may be sent twice: the server remembers the request.
 --
--- KEYS  pool     string: how many permits are available
+-- KEYS  pool     string: the number of permits that are available
 --       request  string: this request was done
---       line, waiters, facts
---                who waits for permits: see in_turn
---       taken    of a pool only, zset: id -> end of its lease
---       slots    the same, zset: see mend_slots
--- ARGV  channel  where waiters are told, without their ":<owner>"
---       sharded  1: by sharded pub/sub too
---       memory   for how many ms the request is remembered
--- ->    {done}           deleted
---       {absent}         there is none
---       {foreign, kind}  something else stands there
-local pool, request, taken, slots = KEYS[1], KEYS[2], KEYS[6], KEYS[7]
-local channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local discard = include('discard')
-local queue_at = include('queue_at')
-local tell_line = include('tell_line')
+--       line: order, waiters, facts  the waiters, see line/in_turn
+--       taken    optional, only of a pool, zset: id -> end of its lease
+--       slots    optional, only of a pool, zset: see permits/mend_slots
+-- ARGV  channel  each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+-- ->    {done}           the semaphore or pool is deleted
+--       {absent}         there is no semaphore or pool
+--       {foreign, kind}  one of the keys holds something else
+local kind_of = include('redis/kind_of')
+local discard = include('redis/discard')
+local tell_all = include('line/tell_all')
 
 if redis.call('exists', request) == 1 then return {'done'} end
 local kind = kind_of(pool)
@@ -31,11 +26,11 @@ if taken then
 end
 
 redis.call('del', pool)
--- Second: behind a write that takes no memory it is let through when none is left.
+-- Second: behind a write that needs no memory Redis allows it, even if it has none left.
 redis.call('set', request, 1, 'px', memory)
 if taken then
   discard(taken)
   discard(slots)
 end
-tell_line(queue_at(KEYS, 3, channel, sharded))
+tell_all(line)
 return {'done'}

@@ -1,27 +1,23 @@
--- Make a semaphore, or a pool of permits, unless there is one.
--- May be sent twice: the request is remembered, and its repetition is told that it has made it.
+-- Make a semaphore or a pool of permits, unless there is one.
+-- This call may be sent twice: the server remembers the request, and the second copy is told that it has made it.
 --
--- KEYS  pool     string: how many permits are available
+-- KEYS  pool     string: the number of permits that are available
 --       request  string: the answer to this request
---       line, waiters, facts
---                who waits for permits: see in_turn
---       taken    of a pool only, zset: id -> end of its lease. Permits of an earlier pool are taken from this
---                one
--- ARGV  total    its size
---       channel  where to announce it
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
---       expire   ms after which it is forgotten; 0: never
--- ->    {done, why}      made; why: waiters could not be told, because of this ('': they were)
---       {exists}         there is one, unchanged
---       {foreign, kind}  something else stands there
-local pool, request, taken = KEYS[1], KEYS[2], KEYS[6]
-local total, channel, sharded, memory, expire = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local kind_of = include('kind_of')
-local now = include('now')
-local announce_permits = include('announce_permits')
-local queue_at = include('queue_at')
-local taken_permits = include('taken_permits')
+--       line: order, waiters, facts  the waiters, see line/in_turn
+--       taken    optional, only of a pool, zset: id -> end of its lease. The permits of an earlier pool count as taken from
+--                this one
+-- ARGV  total    number of permits
+--       channel  permits are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+--       expire   number of ms after which the semaphore or pool expires; 0: never
+-- ->    {done, why}      it is made. why: the reason why waiters could not be told; '': they were told
+--       {exists}         there is one already, and it stays as it is
+--       {foreign, kind}  one of the keys holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local announce_permits = include('permits/announce_permits')
+local taken_permits = include('permits/taken_permits')
 
 if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(pool)
@@ -40,4 +36,4 @@ if expire > 0 then
 else
   redis.call('set', pool, total)
 end
-return {'done', announce_permits(queue_at(KEYS, 3, channel, sharded), total)}
+return {'done', announce_permits(line, total)}

@@ -1,31 +1,21 @@
--- Take the lock and draw a fencing token, larger than all that were drawn before.
--- May be sent twice: an owner who has the lock is told the token that it has drawn.
+-- Acquire the lock and draw a fencing token, which is larger than all tokens before it.
+-- This call may be sent twice: an owner who has the lock is told the token that it has drawn.
 --
--- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
---       token    string: the last token; it has no TTL and outlives every hold
---       line, waiters, facts
---                who waits for it: see in_turn
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
+--       token    string: the last token. It has no TTL and outlives every hold
+--       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: as in lock/acquire
--- ARGV  owner    who asks
---       lease    milliseconds, >= 1
---       memory   for how many ms the request is remembered
---       waited   for how many ms this owner has waited; -1: it does not wait
---       channel  where waiters are told, without their ":<owner>"
---       sharded  1: by sharded pub/sub too
--- ->    {held, now, token}    now is the server's time in ms since the epoch
---       {busy, ...}           see in_turn
---       {not_ours}            a late copy: what it took is gone
---       {foreign, kind}       something else stands there
--- To a script that includes this one: whether this call changed no count, too.
-local lock, token, request = KEYS[1], KEYS[2], KEYS[6]
-local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local now = include('now')
-local is_over = include('is_over')
-local in_turn = include('in_turn')
-local leave_line = include('leave_line')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 3, ARGV[5], ARGV[6], ARGV[4])
+-- ARGV  those of lock/acquire
+-- ->    {held, now, token}  now is the server's time in ms since the epoch
+--       {busy, ...}         see line/in_turn
+--       {not_ours}          this is a late copy: the hold that it acquired has ended
+--       {foreign, kind}     one of the keys holds something else
+-- The second value, for a script that includes this one, says whether the owner held the lock before.
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local is_over = include('hold/is_over')
+local in_turn = include('line/in_turn')
+local leave_line = include('line/leave_line')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
@@ -33,17 +23,19 @@ local ours = redis.call('hexists', lock, owner) == 1
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
 
-local time = now()  -- first: who may not ask for it takes nothing
+local time = now()  -- first: a client that may not ask for it acquires nothing
 local rest = redis.call('pttl', lock)
-local over = is_over(request, ours)
-local blocked = in_turn(queue, owner, ours, over, 1, kind == 'none' and 1 or 0, rest, lock, time)
+local blocked = in_turn(line, {
+  owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,
+  lock = lock, time = time,
+})
 if blocked then return blocked end
 
-local longest = math.max(rest, tonumber(lease))
-redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
+local longest = math.max(rest, lease)
+redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
 local drawn = ours and tonumber(redis.call('get', token)) or redis.call('incr', token)
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, longest)
 if request and not ours then redis.call('set', request, 1, 'px', memory) end
-if not ours then leave_line(queue, owner, longest) end
+if not ours then leave_line(line, owner, longest) end
 return {'held', time, drawn}, ours

@@ -1,21 +1,18 @@
--- Add one more hold to those of an owner who has the lock, with a token of its own.
--- May be sent twice: the request is remembered with its token, and its repetition is answered, not counted. But
--- when another hold has drawn a larger token meanwhile, it draws anew: who hears of its token only now must not
--- begin with one that is older than what others have used.
+-- Add one hold to those of an owner who has the lock, with a token of its own.
+-- This call may be sent twice: the server remembers the request with its token, and the second copy gets the same answer and
+-- adds nothing.
+-- But if another hold has drawn a larger token in between, the copy draws a new one: a hold that learns its token only now must
+-- not begin with one that is older than those in use.
 --
--- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
 --       token    string: the last token
 --       request  string: the token of this request, or that it was undone
--- ARGV  owner    who asks
---       lease    milliseconds, >= 1
---       memory   for how many ms the request is remembered
+-- ARGV  those of lock/enter
 -- ->    {held, now, token}  now is the server's time in ms since the epoch
---       {not_ours}          this owner does not have it, or the request was undone
---       {foreign, kind}     something else stands there
-local lock, token, request = KEYS[1], KEYS[2], KEYS[3]
-local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local now = include('now')
+--       {not_ours}          this owner does not have the lock, or the request was undone
+--       {foreign, kind}     one of the keys holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
@@ -25,8 +22,8 @@ if answered == 'undone' then return {'not_ours'} end
 local counter = kind_of(token)
 if counter ~= 'none' and counter ~= 'number' then return {'foreign', 'token'} end
 
-local time = now()  -- first: who may not ask for it takes nothing
-redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+local time = now()  -- first: a client that may not ask for it acquires nothing
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 local last = tonumber(redis.call('get', token) or 0)
 if answered and last <= tonumber(answered) then return {'held', time, tonumber(answered)} end
 local drawn = redis.call('incr', token)

@@ -1,11 +1,10 @@
--- How the last holds of a key have ended. Changes nothing, so it may be sent twice.
+-- Read how the last holds of a key have ended. This script changes nothing, so it may be sent twice.
 --
--- KEYS  history  zset: see write_end
--- ARGV  most     so many of them, >= 1
--- ->    {now, entry, ...}  the server's time, ms since the epoch; the newest first, cut where they are longer than
---                          what we write
-local history, most = KEYS[1], ARGV[1]
-local now = include('now')
+-- KEYS  history  zset: see hold/write_end
+-- ARGV  most     read at most this many, at least 1
+-- ->    {now, entry, ...}  now is the server's time in ms since the epoch. The newest entry is the first; an entry that is
+--                          longer than what rlock writes is cut
+local now = include('redis/now')
 
 local answer = {now()}
 if redis.call('type', history).ok ~= 'zset' then return answer end

@@ -1,12 +1,11 @@
--- See which of some keys may hold what rlock knows, by few and cheap commands for each: whoever looks through
--- a whole database must not keep its server from its work. Changes nothing.
+-- Ask which of some keys may hold what rlock knows, by few and cheap commands for each key: a search through a whole database
+-- must not keep the server from its work. This script changes nothing.
 --
--- KEYS  key...
--- ARGV  kind   what they all are: `string` or `hash`. One that has become something else fails the call
--- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a
---       FasterMultiLock of Redisson), lock:OWNER of a hash with one field that counts; else ''
-local kind = ARGV[1]
-local field_of = include('field_of')
+-- KEYS  keys...
+-- ARGV  kind   the type of all keys: `string` or `hash`. A key that has become something else fails the call
+-- ->    {word, ...}  for each key: number (semaphore, permits, latch), read-write, group (of a FasterMultiLock of Redisson),
+--       lock:OWNER for a hash with one field that counts; else ''
+local field_of = include('redis/field_of')
 local call = redis.call
 local most = 99  -- more fields than a group of Redisson has in practice
 
@@ -35,5 +34,5 @@ end
 
 local content_of = kind == 'hash' and hash_content or text_content
 local words = {}
-for i, key in ipairs(KEYS) do words[i] = content_of(key) end
+for i, key in ipairs(keys) do words[i] = content_of(key) end
 return words

@@ -1,10 +1,9 @@
--- What holders have written down about themselves. Changes nothing.
+-- Read what holders have written down about themselves. This script changes nothing.
 --
 -- KEYS  meta  hash: owner -> JSON
---       lock  what they hold: where too many have written something down, only its own holders are looked at
--- ->    {owner, JSON, ...}, `latch` among the owners where rlock has made a latch
-local meta, lock = KEYS[1], KEYS[2]
-local field_of = include('field_of')
+--       lock  what they hold. If there are too many facts, the script reads those of the present holders only
+-- ->    {owner, JSON, ...}. One of the owners is `latch` if rlock has made a latch
+local field_of = include('redis/field_of')
 
 -- The fields of a hash, if they are no more than `most`.
 local function few_fields(key, most)

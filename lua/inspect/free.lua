@@ -1,18 +1,18 @@
--- Are these locks free, all of them now? Changes nothing, so it may be sent twice.
+-- Ask whether these locks are free, all of them now. This script changes nothing, so it may be sent twice.
 --
--- KEYS  lock...  locks of any kind, read/write locks and plain token locks among them
+-- KEYS  locks...  locks of any kind, read/write locks and plain token locks among them
 -- ->    {free, now}      now is the server's time in ms since the epoch
 --       {busy, number, pttl, owner}
---                        somebody holds this one (from 1); pttl: until it ends, -1: it has no TTL; owner: one of
---                        its holders, '' where nobody can say
+--                        this lock, counted from 1, is held. pttl: until it ends, -1: it has no TTL. owner: one of its holders,
+--                        or ''
 --       {foreign, number, kind}
---                        something else stands there
-local kind_of = include('kind_of')
-local now = include('now')
-local holder_of = include('holder_of')
+--                        this key holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local holder_of = include('hold/holder_of')
 
 local busy
-for number, lock in ipairs(KEYS) do
+for number, lock in ipairs(locks) do
   local kind = kind_of(lock)
   local rest = redis.call('pttl', lock)
   local is_token = kind == 'string' or kind == 'number' and rest >= 0  -- of plain/acquire

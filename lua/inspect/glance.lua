@@ -1,27 +1,25 @@
--- Look at a key for somebody who waits for it: who has it, and which place the waiter has. Takes the same few
--- commands however many have it or wait, so only some of those who have it are named. Changes nothing.
+-- Look at a key for a client that waits for it: who holds it, and which place the waiter has. The number of commands does not
+-- depend on the number of holders and waiters, so only some of the holders are named. This script changes nothing.
 --
--- KEYS  lock    whatever it is
+-- KEYS  lock    a key of any kind
 --       meta    hash: owner -> JSON, what holders say of themselves
---       taken   zset: permit -> end of its lease (ms since the epoch)
---       slots   zset: see mend_slots
---       queue   list: the queue of a fair lock
---       line    zset: who waits for a lock that is not fair, owner -> when it arrived
--- ARGV  owner   who waits; '': nobody
+--       taken   zset: permit -> end of its lease, in ms since the epoch
+--       slots   zset: see permits/mend_slots
+--       queue_order  list: the queue of a fair lock
+--       line_order   zset: the waiters for a lock that is not fair, owner -> when it arrived
+-- ARGV  asker   the owner who waits; '': none
 -- ->    {now, kind, pttl, unnamed, place, length, owner, permit, end, JSON, ...}
 --       now      the server's time in ms since the epoch
 --       kind     none, lock, read-write, string, number, or another type of Redis
---       unnamed  so many have it besides those who are named
---       place    of the waiter, from 1; 0: it has none. length: how many wait
---       owner    '' where nobody knows whose permit it is; permit: its id, else ''; end: in so many ms, -1: never;
---                JSON: '' where it says nothing
-local lock, meta, taken, slots, queue, line = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-local asker = ARGV[1]
-local now = include('now')
-local field_of = include('field_of')
-local tail_of = include('tail_of')
-local permit_id = include('permit_id')
-local slot_in = include('slot_in')
+--       unnamed  the number of holders that are not named
+--       place    the place of the waiter, from 1; 0: it has none. length: the number of waiters
+--       owner    '' if the owner of the permit is not known. permit: its id, else ''. end: in how many ms it ends, -1: never.
+--                JSON: '' if the owner says nothing
+local now = include('redis/now')
+local field_of = include('redis/field_of')
+local tail_of = include('permits/tail_of')
+local permit_id = include('permits/permit_id')
+local slot_in = include('permits/slot_in')
 local most_named = 3
 
 local time, rest = now(), redis.call('pttl', lock)
@@ -46,7 +44,7 @@ local function read_owners()
   end
 end
 
--- When a permit ends: nothing where it has ended, or is not taken.
+-- In how many ms a permit ends; nil if it has ended, or is not taken.
 local function end_of(id)
   local score = tonumber(redis.call('zscore', taken, id) or 0)
   if score <= time then return nil end
@@ -76,7 +74,7 @@ local function read_permits()
     if permit then name(some[i], permit, end_of(permit)) end
     unnamed = unnamed - count
   end
-  -- Those of other clients; of those of rlock whose owner is not known, only the number is said.
+  -- The permits of other clients. If the owner of a permit of rlock is not known, it only counts.
   local ids = redis.call('zrangebyscore', taken, '(' .. time, '+inf', 'limit', 0, 10)
   for _, id in ipairs(ids) do
     if named < most_named and not slot_in(id) then
@@ -100,12 +98,12 @@ elseif kind == 'string' then
 end
 
 -- A fair queue goes before the line, as in inspect/key.
-local queued, lined = tonumber(redis.pcall('llen', queue)) or 0, tonumber(redis.pcall('zcard', line)) or 0
-local place = queued > 0 and asker ~= '' and tonumber(redis.pcall('lpos', queue, asker) or nil)
+local queued, lined = tonumber(redis.pcall('llen', queue_order)) or 0, tonumber(redis.pcall('zcard', line_order)) or 0
+local place = queued > 0 and asker ~= '' and tonumber(redis.pcall('lpos', queue_order, asker) or nil)
 place = place and place + 1 or 0
 if place == 0 and lined > 0 then
-  local arrived = redis.call('zscore', line, asker)
-  if arrived then place = queued + redis.call('zcount', line, '-inf', '(' .. arrived) + 1 end
+  local arrived = redis.call('zscore', line_order, asker)
+  if arrived then place = queued + redis.call('zcount', line_order, '-inf', '(' .. arrived) + 1 end
 end
 local answer = {time, kind, rest, math.max(unnamed, 0), place, queued + lined}
 for i = 1, #holders do answer[#answer + 1] = holders[i] end

@@ -1,27 +1,25 @@
--- Inspect whatever stands under a key and beside it. Changes nothing.
+-- Inspect a key of any kind, and the keys beside it. This script changes nothing.
 --
--- KEYS  lock      whatever it is
---       queue     list: the queue of a fair lock
---       patience  zset: owner -> forgotten after (ms since the epoch)
---       token     string: the newest fencing token
---       taken     zset: permit -> end of its lease (ms since the epoch)
---       fair      hash: those of rlock in the queue, owner -> "<alive until> <arrived>"
---       line      zset: who waits for a lock that is not fair, owner -> when it arrived
---       waiters   hash: see in_turn
---       facts     hash: what waiters say of themselves, owner -> JSON
--- ARGV  owner...  those of whom facts are known: permits are recognized by them
--- ->    {now, kind, pttl, content, queue, patience, token, taken, owners, line}
+-- KEYS  lock             a key of any kind
+--       queue_order      list: the waiters for a fair lock, in their order
+--       queue_deadlines  zset: owner -> forgotten after, in ms since the epoch
+--       queue_alive      hash: those of rlock among them, owner -> "<alive until> <arrived>"
+--       token            string: the newest fencing token
+--       taken            zset: permit -> end of its lease, in ms since the epoch
+--       line_order       zset: the waiters for a lock that is not fair, owner -> when it arrived
+--       line_waiters     hash: see line/waiter_of
+--       line_facts       hash: what waiters say of themselves, owner -> JSON
+-- ARGV  known...         the owners whose facts are known: permits are recognized by them
+-- ->    {now, kind, pttl, content, queue, deadlines, token, taken, owners, line}
 --       now      the server's time in ms since the epoch
 --       content  of a lock: owner, holds, ...; of text and of a number: itself; else empty
---       owners   for each permit that is taken: whose it is, '' where nobody knows
---       line     owner, alive for (ms), arrived (ms since the epoch), facts ('': none), ...: in their order, only
---                who is alive; with those of rlock in the queue, which have their place there
-local lock, queue, patience, token, taken = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local fair, line, waiters, facts = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local kind_of = include('kind_of')
-local now = include('now')
-local field_of = include('field_of')
-local most = 999  -- more than anybody reads; an inspection must not keep the server from its work
+--       owners   for each permit that is taken its owner, '' if it is not known
+--       line     owner, alive for (ms), arrived (ms since the epoch), facts or '', ...: the waiters that are alive, in their
+--                order, and rlock's waiters in the queue
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local field_of = include('redis/field_of')
+local most = 999  -- more than people read; an inspection must not keep the server from its work
 
 -- The answer to a command, if its key has the type that it wants.
 local function if_type(wanted, command, key, ...)
@@ -37,8 +35,7 @@ elseif kind == 'string' or kind == 'number' then
   content = {redis.call('getrange', lock, 0, most)}
 end
 
--- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the
--- permit.
+-- An id of rlock is 'rk', its slot in two bytes, and 12 bytes made from the owner and the number of the permit.
 local permits = if_type('zset', 'zrange', taken, 0, most, 'withscores')
 local by_tail, owners, nameless = {}, {}, 0
 for i = 1, #permits, 2 do
@@ -50,11 +47,10 @@ for i = 1, #permits, 2 do
     nameless = nameless + 1
   end
 end
--- Everybody's first, then everybody's second, ... Who took several may have given back some of them, the
--- first ones too:
--- so many in a row may be missing before the others. So many are tried in all.
+-- Try permit 1 of every owner, then permit 2, and so on: an owner may have released some of them, also the first ones. Give an
+-- owner up after `most_missing` in a row, and stop after `tries`.
 local most_missing, tries = 64, 5000
-local asked, missing, number = ARGV, {}, 0
+local asked, missing, number = known, {}, 0
 while nameless > 0 and #asked > 0 and tries > 0 do
   local ask_again = {}
   number = number + 1
@@ -69,9 +65,9 @@ while nameless > 0 and #asked > 0 and tries > 0 do
   asked = ask_again
 end
 
--- Who is alive of those that wait, with what their registry says of them.
+-- The waiters that are alive, with what `registry` says of them.
 local living, time, size = {}, now(), 0
-local has_facts = redis.call('type', facts).ok == 'hash'
+local has_facts = redis.call('type', line_facts).ok == 'hash'
 local function add_living(registry, owner)
   if redis.call('type', registry).ok ~= 'hash' then return end
   local alive, arrived = string.match(field_of(registry, owner, 100) or '', '^(%d+) (%d+)')
@@ -79,16 +75,16 @@ local function add_living(registry, owner)
   living[#living + 1] = owner
   living[#living + 1] = alive - time
   living[#living + 1] = math.floor(arrived / 1000)
-  local said = has_facts and size < 1000000 and field_of(facts, owner, 65536) or ''
+  local said = has_facts and size < 1000000 and field_of(line_facts, owner, 65536) or ''
   size = size + #said
   living[#living + 1] = said
 end
-local queued = if_type('list', 'lrange', queue, 0, most)
-for _, owner in ipairs(queued) do add_living(fair, owner) end
-for _, owner in ipairs(if_type('zset', 'zrange', line, 0, most)) do add_living(waiters, owner) end
+local queued = if_type('list', 'lrange', queue_order, 0, most)
+for _, owner in ipairs(queued) do add_living(queue_alive, owner) end
+for _, owner in ipairs(if_type('zset', 'zrange', line_order, 0, most)) do add_living(line_waiters, owner) end
 
 return {
   time, kind, redis.call('pttl', lock), content,
-  queued, if_type('zset', 'zrange', patience, 0, most, 'withscores'),
+  queued, if_type('zset', 'zrange', queue_deadlines, 0, most, 'withscores'),
   if_type('string', 'getrange', token, 0, most), permits, owners, living,
 }

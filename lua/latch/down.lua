@@ -1,20 +1,18 @@
--- Count a latch down. At zero it is deleted, which opens it.
--- May be sent twice: the request is remembered, and its repetition is answered, not counted.
+-- Count a latch down. At zero the script deletes it, which opens it.
+-- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and counts nothing.
 --
--- KEYS  latch    string: how often it is still to be counted down
---       request  string: what this request has left of it
--- ARGV  count    how often, >= 1
---       channel  where to announce that it is open
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
--- ->    {done, count, why}  what is left; why: waiters could not be told, because of this ('': they were, or
---                           need not be)
---       {absent}            there is none
---       {foreign, kind}     something else stands there
-local latch, request = KEYS[1], KEYS[2]
-local count, channel, sharded, memory = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
-local kind_of = include('kind_of')
-local announce = include('announce')
+-- KEYS  latch    string: the count that is left
+--       request  string: the count that this request has left
+-- ARGV  count    number to count down, at least 1
+--       channel  the opening of the latch is announced here
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+-- ->    {done, count, why}  count is what is left. why: the reason why waiters could not be told; '': they were told, or the
+--                           latch is still closed
+--       {absent}            there is no latch
+--       {foreign, kind}     the key holds something else
+local kind_of = include('redis/kind_of')
+local announce = include('redis/announce')
 
 local answered = redis.call('get', request)
 if answered then return {'done', tonumber(answered), ''} end
@@ -23,7 +21,7 @@ if kind == 'none' then return {'absent'} end
 if kind ~= 'number' then return {'foreign', kind} end
 
 local left = math.max(redis.call('get', latch) - count, 0)
-redis.call('del', request)  -- first: behind a write that takes no memory others are let through when none is left
+redis.call('del', request)  -- first: behind a write that needs no memory Redis allows others, even if it has none left
 redis.call('set', request, left, 'px', memory)
 if left > 0 then
   redis.call('decrby', latch, count)

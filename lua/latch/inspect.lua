@@ -1,16 +1,14 @@
--- See whether a latch is open. Changes nothing.
+-- Ask whether a latch is open. This script changes nothing.
 --
--- KEYS  latch   string: how often it is still to be counted down
---       record  optional, hash: under `latch`, what rlock knows about it
--- ->    {open, now}      there is none, or it has nothing to count. With a record: it is written that it was
---                        opened
---       {closed, ttl}    it is forgotten in so many ms (-1: never)
---       {absent}         with a record: there is none, and nobody has written that it was opened
---       {foreign, kind}  something else stands there
-local latch, record = KEYS[1], KEYS[2]
-local kind_of = include('kind_of')
-local now = include('now')
-local field_of = include('field_of')
+-- KEYS  latch   string: the count that is left
+--       record  optional, hash: under `latch`, what rlock knows of it
+-- ->    {open, now}      there is no latch, or its count is zero. With a record: the record says that it was opened
+--       {closed, ttl}    the latch expires in this many ms; -1: never
+--       {absent}         only with a record: there is no latch, and no record says that it was opened
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local field_of = include('redis/field_of')
 
 local kind = kind_of(latch)
 if kind == 'number' and tonumber(redis.call('get', latch)) > 0 then

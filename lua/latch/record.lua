@@ -1,16 +1,15 @@
--- Write down that a latch was set, or opened, for who comes when it is gone. Nobody reads the answer.
--- Sent behind latch/set and latch/down, and believes the memory of their request. May be sent twice.
+-- Write down that a latch was set or opened, for clients that come when it is gone. No client reads the answer.
+-- This call is sent behind latch/set and latch/down, and trusts what the server remembers of their request. It may be sent
+-- twice.
 --
 -- KEYS  record   hash: under `latch`, {"total":n or null,"set":ms or null,"opened":ms or null}
---       request  string: `set` by latch/set; what is left by latch/down
--- ARGV  total    of latch/set: how much was set; else ''
---       stays    ms that the record stays at least
+--       request  string: `set` if latch/set has set the latch; the count that latch/down has left
+-- ARGV  total    behind latch/set: the count that was set; else ''
+--       stays    number of ms for which the record stays at least
 -- ->    written
 --       neither  the request has neither set nor opened the latch
-local record, request = KEYS[1], KEYS[2]
-local total, stays = ARGV[1], tonumber(ARGV[2])
-local now = include('now')
-local field_of = include('field_of')
+local now = include('redis/now')
+local field_of = include('redis/field_of')
 
 local answered = redis.call('get', request)
 if not answered or (answered ~= 'set' and answered ~= '0') then return 'neither' end
@@ -24,7 +23,7 @@ else
   facts = '{"total":' .. (was or 'null') .. ',"set":' .. (since or 'null') .. ',"opened":' .. time .. '}'
 end
 local longest = math.max(redis.call('pttl', record), stays)
--- Who may not do this must learn it before there is a hash without a TTL.
+-- A client that may not do this must fail before there is a hash without a TTL.
 redis.call('pexpire', record, longest)
 redis.call('hset', record, 'latch', facts)
 redis.call('pexpire', record, longest)

@@ -1,20 +1,18 @@
 -- Set a latch, unless there is one.
--- May be sent twice: the request is remembered, and its repetition is told that it has set it.
+-- This call may be sent twice: the server remembers the request, and the second copy is told that it has set the latch.
 --
--- KEYS  latch    string: how often it is still to be counted down
+-- KEYS  latch    string: the count that is left
 --       request  string: this request has set it
--- ARGV  total    >= 1
---       expire   ms after which it is forgotten; 0: never
---       channel  where to announce it
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
--- ->    {done, why}      set; why: waiters could not be told, because of this ('': they were)
---       {exists, count}  there is one, unchanged
---       {foreign, kind}  something else stands there
-local latch, request = KEYS[1], KEYS[2]
-local total, expire, channel, sharded, memory = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
-local kind_of = include('kind_of')
-local announce = include('announce')
+-- ARGV  total    the count, at least 1
+--       expire   number of ms after which the latch expires; 0: never
+--       channel  the new latch is announced here
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+-- ->    {done, why}      the latch is set. why: the reason why waiters could not be told; '': they were told
+--       {exists, count}  there is a latch already, and it stays as it is
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
+local announce = include('redis/announce')
 
 if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(latch)

@@ -1,11 +1,10 @@
--- See how often a latch is still to be counted down. Changes nothing.
+-- Ask for the count of a latch. This script changes nothing.
 --
--- KEYS  latch  string: how often it is still to be counted down
--- ->    {found, count}   0 or less: open
---       {absent}         there is none
---       {foreign, kind}  something else stands there
-local latch = KEYS[1]
-local kind_of = include('kind_of')
+-- KEYS  latch  string: the count that is left
+-- ->    {found, count}   0 or less: the latch is open
+--       {absent}         there is no latch
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
 
 local kind = kind_of(latch)
 if kind == 'none' then return {'absent'} end

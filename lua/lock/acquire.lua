@@ -1,46 +1,46 @@
--- Take the lock, or say how long its holder may still keep it.
--- May be sent twice: a first hold is set to 1, not counted, and the holds of one who has it stay as they are.
+-- Acquire the lock, or answer who holds it and for how long at most.
+-- This call may be sent twice: a first hold is set to 1 and not counted up, and the holds of an owner who has the lock stay as
+-- they are.
+-- The nodes of a quorum get this script without the line.
 --
--- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
---       line, waiters, facts
---                who waits for it: see in_turn. Optional: a call of one key works while a cluster slot migrates
---       request  optional, string: this request took the lock. For an owner who may have it before and after,
---                so that an undo touches nothing else, and a late copy takes nothing
--- ARGV  owner    who asks
---       lease    milliseconds, >= 1
---       memory   for how many ms the request is remembered
---       waited   for how many ms this owner has waited; -1: it does not wait
---       channel  where waiters are told, without their ":<owner>"
---       sharded  1: by sharded pub/sub too
--- ->    {held, now}           now is the server's time in ms since the epoch
---       {busy, ...}           see in_turn
---       {not_ours}            a late copy: what it took is gone
---       {foreign, kind}       something else stands there
--- To a script that includes this one: whether this call changed no count, too.
-local lock, request = KEYS[1], KEYS[5]
-local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local now = include('now')
-local is_over = include('is_over')
-local in_turn = include('in_turn')
-local leave_line = include('leave_line')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 2, ARGV[5], ARGV[6], ARGV[4])
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn. A call with one key works while a cluster slot
+--                                    moves
+--       request  optional, string: this request has acquired the lock. An owner who may hold it before and after this hold
+--                needs it: by the request an undo touches no other hold, and a late copy acquires nothing
+-- ARGV  owner    the owner that asks
+--       lease    number of milliseconds, at least 1
+--       memory   for how many ms the server remembers the request
+--       waited   number of ms that this owner has waited; -1: it does not wait
+--       channel  each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+-- ->    {held, now}      now is the server's time in ms since the epoch
+--       {busy, ...}      see line/in_turn
+--       {not_ours}       this is a late copy: the hold that it acquired has ended
+--       {foreign, kind}  the key holds something else
+-- The second value, for a script that includes this one, says whether the owner held the lock before.
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local is_over = include('hold/is_over')
+local in_turn = include('line/in_turn')
+local leave_line = include('line/leave_line')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
 local ours = redis.call('hexists', lock, owner) == 1
 
-local time = now()  -- first: who may not ask for it takes nothing
+local time = now()  -- first: a client that may not ask for it acquires nothing
 local rest = redis.call('pttl', lock)
-local over = is_over(request, ours)
-local blocked = in_turn(queue, owner, ours, over, 1, kind == 'none' and 1 or 0, rest, lock, time)
+local blocked = in_turn(line, {
+  owner = owner, ours = ours, over = is_over(request, ours), needs = 1, room = kind == 'none' and 1 or 0, rest = rest,
+  lock = lock, time = time,
+})
 if blocked then return blocked end
 
-local longest = math.max(rest, tonumber(lease))
-redis.call('pexpire', lock, longest)  -- first: who may not do this leaves no lock without a TTL
+local longest = math.max(rest, lease)
+redis.call('pexpire', lock, longest)  -- first: a client that may not do this leaves no lock without a TTL
 redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, longest)
 if request and not ours then redis.call('set', request, 1, 'px', memory) end
-if not ours then leave_line(queue, owner, longest) end
+if not ours then leave_line(line, owner, longest) end
 return {'held', time}, ours

@@ -1,18 +1,16 @@
--- Add one more hold to those of an owner who has the lock.
--- May be sent twice: the request is remembered, and its repetition is answered, not counted.
+-- Add one hold to those of an owner who has the lock.
+-- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and adds nothing.
 --
--- KEYS  lock     hash: owner -> holds; its TTL is the lease, which this never shortens
---       request  string: this request was done, or undone
--- ARGV  owner    who asks
---       lease    milliseconds, >= 1
---       memory   for how many ms the request is remembered
+-- KEYS  lock     hash: owner -> holds. Its TTL is the lease; this script never shortens it
+--       request  string: this request was done, or was undone
+-- ARGV  owner    the owner that asks
+--       lease    number of milliseconds, at least 1
+--       memory   for how many ms the server remembers the request
 -- ->    {held, now}      now is the server's time in ms since the epoch
---       {not_ours}       this owner does not have it, or the request was undone
---       {foreign, kind}  something else stands there
-local lock, request = KEYS[1], KEYS[2]
-local owner, lease, memory = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local now = include('now')
+--       {not_ours}       this owner does not have the lock, or the request was undone
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
 
 local kind = kind_of(lock)
 if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind} end
@@ -20,8 +18,8 @@ if redis.call('hexists', lock, owner) == 0 then return {'not_ours'} end
 local answered = redis.call('get', request)
 if answered == 'undone' then return {'not_ours'} end
 
-local time = now()  -- first: who may not ask for it takes nothing
-redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+local time = now()  -- first: a client that may not ask for it acquires nothing
+redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
 if answered then return {'held', time} end
 redis.call('set', request, 1, 'px', memory)
 redis.call('hincrby', lock, owner, 1)

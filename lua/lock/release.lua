@@ -1,46 +1,41 @@
--- Give one hold back, and wake the waiters when it was the last.
--- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts
--- another down.
+-- Release one hold. If it was the owner's last one, delete the lock and wake up the waiters.
+-- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
+-- another.
+-- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: owner -> holds
---       line, waiters, facts
---                who waits for it: see in_turn. Optional, as request
---       request  optional, string: the answer to this request; of an undo: that of the acquire. Without it
---                nothing is counted down: a single key can be released while its cluster slot migrates
---       keep     optional, string: until when the key stays although this owner had holds inside that went on:
---                "<owner>\n<until>"
--- ARGV  owner    whose
---       lease    milliseconds that the holds that remain keep at least
---       until    ms since the epoch (server time) before which the key stays; 0: it need not
---       channel  where to announce it; '': nowhere
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
---       way      first: the owner has it only once, so a late copy may free what a late acquire has taken;
---                again: the owner may have it again, which a late copy must not free;
---                undo: nothing happens unless the request has acquired
---       listen   where waiters are told, without their ":<owner>"
--- ->    {released, why}  free; why: the waiters could not be told, because of this ('': they were)
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn
+--       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it no hold is
+--                counted down: a call with one key works while a cluster slot moves
+--       keep     optional, string "<owner>\n<until>": until then the lock stays, although this owner released the hold that
+--                asked for it while inner holds went on
+-- ARGV  owner    whose hold it is
+--       lease    number of milliseconds that the remaining holds keep at least
+--       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
+--       channel  releases are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+--       way      first: the owner has the lock only once, so a late copy may release what a late acquire has acquired;
+--                again: the owner may acquire it again, and a late copy must not release that hold;
+--                undo: the call does nothing unless the request has acquired the lock
+--       silent   1 to announce nothing on the channel; the waiters in the line are told in any case
+-- ->    {released, why}  the lock is free. why: the reason why waiters could not be told; '': they were told
 --       {still_held}     another hold of this owner remains
---       {kept, rest}     it stays for so many ms more, and as long as another hold of this owner remains
---       {held_inside}    others hold it inside this owner's; ask again with a request
---       {not_ours}       not held by this owner, which has no place in the line any more, either
-local lock, request, keep = KEYS[1], KEYS[5], KEYS[6]
-local owner, lease, keep_until, channel, sharded, memory, way =
-  ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local now = include('now')
-local answered_before = include('answered_before')
-local announce = include('announce')
-local pass_on = include('pass_on')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 2, ARGV[8], sharded)
+--       {kept, rest}     the lock stays for this many ms, and for as long as another hold of this owner remains
+--       {held_inside}    this owner has inner holds; ask again with a request
+--       {not_ours}       this owner does not hold the lock; if it had a place in the line, it has left it
+local now = include('redis/now')
+local answered_before = include('hold/answered_before')
+local announce = include('redis/announce')
+local pass_on = include('line/pass_on')
 
--- For how many ms the key has to stay: as this release wants it, or one of the same owner before it.
+-- For how many ms the lock must stay: because of this release, or of one of the same owner before it.
 local function rest_to_keep()
   local noted = ''
   if keep and redis.call('type', keep).ok == 'string' then noted = redis.call('getrange', keep, 0, 4000) end
   local noted_owner, noted_until = string.match(noted, '^([^\n]*)\n(%d+)$')
   if noted_owner ~= owner then noted_until = 0 end
-  return math.max(tonumber(keep_until), tonumber(noted_until)) - now()
+  return math.max(keep_until, tonumber(noted_until)) - now()
 end
 
 local function still_held(rest)
@@ -59,7 +54,7 @@ local function give_back()
   if holds > 1 then
     if not request then return {'held_inside'} end
     local rest = rest_to_keep()
-    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
     if keep and rest > 0 then
       redis.call('set', keep, owner .. '\n' .. string.format('%.0f', now() + rest), 'px', rest)
     end
@@ -76,7 +71,7 @@ local function give_back()
 
   redis.call('del', lock)
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-  return {'released', announce(channel, '0', sharded, queue)}
+  return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
 end
 
-return pass_on(queue, lock, owner, give_back())
+return pass_on(line, lock, owner, give_back())

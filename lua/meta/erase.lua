@@ -1,34 +1,33 @@
--- Forget what was written down about a holder, unless it still holds; and write into the history of its key how
--- the hold has ended. Nobody reads the answer.
--- May be sent twice, and late: an end of this hold that is written already is the one that counts.
+-- Forget the facts of a holder, unless it still holds; and write into the history of its key how the hold has ended. No client
+-- reads the answer.
+-- This call may be sent twice, and late: if the history has an end of this hold already, that one stays.
 --
 -- KEYS  meta     hash: owner -> JSON
---       held     what was held; nothing: nobody can hold it any more
+--       held     optional: the key that was held; without it no owner can hold it any more
+--       history  optional, zset: see hold/write_end. If no entry is to be written, any key
 --       waits    optional: as in meta/write
---       history  with an entry, the last key: zset, see write_end
--- ARGV  owner    whose facts
---       member   the evidence that it held: see holds_by
---       when     optional, with those of write_end behind it: when an entry is written. ended: in any case, its
---                command has ended; known: if its facts are erased here, so the hold of somebody else has ended
---       ...
+-- ARGV  owner    whose facts they are
+--       member   optional: the evidence of the hold, see hold/holds_by
+--       when     optional: if an entry is to be written. ended: write it in any case, the command of the holder has ended;
+--                known: write it if facts are erased here, so the hold of another process has ended
+--       since    optional, as ended and entry: see hold/write_end
+--       ended    optional
+--       entry    optional
 -- ->    erased
---       absent      nothing was known
+--       absent      there were no facts
 --       still_held  the owner still holds
-local meta, held = KEYS[1], KEYS[2]
-local owner, member, when = ARGV[1], ARGV[2], ARGV[3]
-local holds_by = include('holds_by')
-local write_end = include('write_end')
+local holds_by = include('hold/holds_by')
+local write_end = include('hold/write_end')
 
-local waits = #KEYS > (when and 3 or 2) and KEYS[3]
 if waits then redis.call('hdel', waits, owner) end
--- Who reads and writes has two fields of a read/write lock; of anything else this is an error.
+-- An owner that reads and writes has two fields in a read/write lock. With a key of another type this is an error.
 local other_half = member == owner and owner .. ':write' or owner
 local answer = 'still_held'
 if not held or not holds_by(held, member) and redis.pcall('hexists', held, other_half) ~= 1 then
   answer = redis.call('hdel', meta, owner) == 1 and 'erased' or 'absent'
 end
--- Last: what cannot be written there must not keep the facts.
+-- Last: if this cannot be written, the facts are gone nevertheless.
 if when == 'ended' or when == 'known' and answer == 'erased' then
-  write_end(KEYS[#KEYS], owner, ARGV[4], ARGV[5], ARGV[6])
+  write_end(history, owner, since, ended, entry)
 end
 return answer

@@ -1,25 +1,22 @@
--- Write down what people want to know about a holder or a waiter, if it really holds or waits. Nobody reads the
--- answer.
--- May be sent twice.
+-- Write down what people want to know about a holder or a waiter, if it really holds or waits. No client reads the answer.
+-- This call may be sent twice.
 --
--- KEYS  meta    hash: owner -> JSON; its TTL is that of the longest holder and is never shortened here
---       held    what is held
---       queue   optional, hash: owner -> "<alive until, ms> <arrived> ..." of those who wait,
---       waits   and the same as meta, of them
--- ARGV  owner   whose facts
---       member  the evidence that it holds: see holds_by
---       lease   milliseconds that the facts stay, >= 1
+-- KEYS  meta    hash: owner -> JSON. Its TTL is that of the longest holder; this script never shortens it
+--       held    the key that is held
+--       alive   optional, hash: owner -> "<alive until, ms> <arrived> ..." of the waiters
+--       waits   optional, hash: as meta, of the waiters
+-- ARGV  owner   whose facts they are
+--       member  the evidence of the hold, see hold/holds_by
+--       lease   milliseconds for which the facts stay, at least 1
 --       facts   a JSON object with at least one field
 --       ended   1: the command has ended, and only --min-hold keeps the key
 -- ->    written
 --       not_ours  this owner neither holds nor waits
--- Beside `facts` stand since, renewed, lease_ms and ended_at, in the server's time; since is that of the
--- first writing, of a waiter its arrival.
-local meta, held, queue, waits = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local owner, member, lease, facts, ended = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local now = include('now')
-local holds_by = include('holds_by')
-local field_of = include('field_of')
+-- The script adds since, renewed, lease_ms and ended_at to `facts`, in server time. since is the time of the first call, or of
+-- a waiter its arrival.
+local now = include('redis/now')
+local holds_by = include('hold/holds_by')
+local field_of = include('redis/field_of')
 
 local function record(since, time, lives, ended_at)
   return '{"since":' .. since .. ',"renewed":' .. time .. ',"lease_ms":' .. lives .. ',"ended_at":' .. ended_at ..
@@ -28,13 +25,13 @@ end
 
 local time = now()
 if not holds_by(held, member) then
-  local alive, arrived
-  if queue then alive, arrived = string.match(field_of(queue, owner, 100) or '', '^(%d+) (%d+)') end
-  if not alive or tonumber(alive) <= time then return 'not_ours' end
-  local stays = math.max(redis.call('pttl', queue), 1)
+  local until_then, arrived
+  if alive then until_then, arrived = string.match(field_of(alive, owner, 100) or '', '^(%d+) (%d+)') end
+  if not until_then or tonumber(until_then) <= time then return 'not_ours' end
+  local stays = math.max(redis.call('pttl', alive), 1)
   redis.call('pexpire', waits, stays)
   local since = string.format('%.0f', math.floor(arrived / 1000))
-  redis.call('hset', waits, owner, record(since, time, string.format('%.0f', alive - time), 'null'))
+  redis.call('hset', waits, owner, record(since, time, string.format('%.0f', until_then - time), 'null'))
   redis.call('pexpire', waits, stays)
   return 'written'
 end
@@ -43,8 +40,8 @@ if waits then redis.call('hdel', waits, owner) end
 local before = field_of(meta, owner, 100000)
 local since = before and string.match(before, '^{"since":(%d+),') or time
 
--- What killed holders left behind goes with the hash, unless others keep that alive. Where there are many,
--- some are looked at each time: every number is a cursor.
+-- The facts of killed holders expire with the hash, unless other holders keep it alive. If there are many, look at some of
+-- them each time: every number is a cursor.
 local known = redis.call('hlen', meta)
 if known > 16 then
   local some = redis.call('hscan', meta, known > 100 and time % 65536 or 0, 'count', 100)[2]
@@ -55,7 +52,7 @@ if known > 16 then
 end
 
 local longest = math.max(redis.call('pttl', meta), tonumber(lease))
--- Who may not do this must learn it before there is a hash without a TTL.
+-- A client that may not do this must fail before there is a hash without a TTL.
 redis.call('pexpire', meta, longest)
 local ended_at = ended == '1' and time or 'null'
 redis.call('hset', meta, owner, record(since, time, lease, ended_at))

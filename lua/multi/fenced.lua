@@ -1,8 +1,12 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
--- fenced/acquire.
--- May be sent twice, as fenced/acquire may.
+-- Acquire several fenced locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for fenced/acquire and
+-- lock/release.
+-- This call may be sent twice, as fenced/acquire may.
 local ask = script('fenced/acquire')
 local undo = script('lock/release')
-local all_or_none = include('all_or_none')
-local leave_at = include('leave_at')
-return all_or_none(ask, undo, leave_at(2))
+local all_or_none = include('hold/all_or_none')
+local give_up_place = include('line/give_up_place')
+local function leave(KEYS, ARGV)
+  names_of('lock/release', KEYS, ARGV)
+  give_up_place(line, lock, owner)
+end
+return all_or_none(ask, undo, leave)

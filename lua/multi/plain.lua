@@ -1,7 +1,7 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
--- plain/acquire.
--- May be sent twice, as plain/acquire may.
+-- Acquire several token locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for plain/acquire and
+-- plain/release.
+-- This call may be sent twice, as plain/acquire may.
 local ask = script('plain/acquire')
 local undo = script('plain/release')
-local all_or_none = include('all_or_none')
+local all_or_none = include('hold/all_or_none')
 return all_or_none(ask, undo)

@@ -1,7 +1,13 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for read/acquire.
--- May be sent twice, as read/acquire may.
+-- Acquire several read locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for read/acquire and
+-- read/release.
+-- This call may be sent twice, as read/acquire may.
+-- The nodes of a quorum get this script without the line.
 local ask = script('read/acquire')
 local undo = script('read/release')
-local all_or_none = include('all_or_none')
-local leave_at = include('leave_at')
-return all_or_none(ask, undo, leave_at(3))
+local all_or_none = include('hold/all_or_none')
+local give_up_place = include('line/give_up_place')
+local function leave(KEYS, ARGV)
+  names_of('read/release', KEYS, ARGV)
+  give_up_place(line, lock, owner)
+end
+return all_or_none(ask, undo, leave)

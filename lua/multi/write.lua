@@ -1,8 +1,13 @@
--- Take several at once: all of them or none. KEYS, ARGV and answers as those of multi/lock, for
--- write/acquire.
--- May be sent twice, as write/acquire may.
+-- Acquire several write locks: all of them or none. KEYS, ARGV and answers are as those of multi/lock, for write/acquire and
+-- write/release.
+-- This call may be sent twice, as write/acquire may.
+-- The nodes of a quorum get this script without the line.
 local ask = script('write/acquire')
 local undo = script('write/release')
-local all_or_none = include('all_or_none')
-local leave_at = include('leave_at')
-return all_or_none(ask, undo, leave_at(2))
+local all_or_none = include('hold/all_or_none')
+local give_up_place = include('line/give_up_place')
+local function leave(KEYS, ARGV)
+  names_of('write/release', KEYS, ARGV)
+  give_up_place(line, lock, owner)
+end
+return all_or_none(ask, undo, leave)

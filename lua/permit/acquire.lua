@@ -1,50 +1,43 @@
--- Take permits from a pool, each for the time of a lease; or say when the next one comes back at the latest.
--- May be sent twice: who has them keeps them, and the lease starts anew; it is never shortened.
+-- Acquire permits from a pool, each for the time of a lease; or answer when the next permit comes back at the latest.
+-- This call may be sent twice: an owner keeps the permits that it has, and their lease starts anew. This script never shortens
+-- a lease.
 --
--- KEYS  pool     string: how many permits are available
---       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
---       slots    zset: see mend_slots
---       line, waiters, facts
---                who waits for it: see in_turn
+-- KEYS  pool     string: the number of permits that are available
+--       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
+--       slots    zset: see permits/mend_slots
+--       line: order, waiters, facts  the waiters, see line/in_turn
 --       request  optional, string: as in lock/acquire
--- ARGV  owner    who asks
---       count    how many, all or none
---       lease    milliseconds, >= 1
---       total    the size that the pool must have, and is made with where there is none; '': any, and none is
---                made
---       channel  where to announce what came back from others by the way; '': nowhere
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
---       waited   for how many ms this owner has waited; -1: it does not wait
--- ->    {held, now, id, ...}  now is the server's time in ms since the epoch; bytes 3 and 4 of an id are its
---                             slot
---       {busy, ...}           see in_turn; rest: until the first lease ends (-1: none ever does, -2: none is
---                             taken)
---       {not_ours}            a late copy: what it took is gone
+-- ARGV  owner    the owner that asks
+--       count    number of permits, all or none
+--       lease    number of milliseconds, at least 1
+--       total    number: the size that the pool must have; if there is no pool, it is made with this size. '': any size, and no
+--                pool is made
+--       channel  permits are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+--       waited   number of ms that this owner has waited; -1: it does not wait
+-- ->    {held, now, id, ...}  now is the server's time in ms since the epoch. Bytes 3 and 4 of an id are its slot
+--       {busy, ...}           see line/in_turn. rest: until the first lease ends; -1: none ever ends, -2: no permit is taken
+--       {not_ours}            this is a late copy: the permits that it acquired are released
 --       {absent}              there is no pool
 --       {other_size, size}    the pool has another size
---       {too_small, size}     the pool is smaller than what is asked for
---       {foreign, kind}       something else stands there
-local pool, taken, slots, request = KEYS[1], KEYS[2], KEYS[3], KEYS[7]
-local owner, count, lease, total, channel, sharded, memory =
-  ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
-local kind_of = include('kind_of')
-local now = include('now')
-local announce = include('announce')
-local reclaim = include('reclaim')
-local taken_permits = include('taken_permits')
-local permits_of = include('permits_of')
-local mend_slots = include('mend_slots')
-local free_slot = include('free_slot')
-local lives_for = include('lives_for')
-local permit_id = include('permit_id')
-local in_pieces = include('in_pieces')
-local is_over = include('is_over')
-local in_turn = include('in_turn')
-local leave_line = include('leave_line')
-local tell_waiters = include('tell_waiters')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 4, channel, sharded, ARGV[8])
+--       {too_small, size}     the pool is smaller than the number of permits that were asked for
+--       {foreign, kind}       one of the keys holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local announce = include('redis/announce')
+local reclaim = include('permits/reclaim')
+local taken_permits = include('permits/taken_permits')
+local permits_of = include('permits/permits_of')
+local mend_slots = include('permits/mend_slots')
+local free_slot = include('permits/free_slot')
+local lives_for = include('redis/lives_for')
+local permit_id = include('permits/permit_id')
+local in_pieces = include('redis/in_pieces')
+local is_over = include('hold/is_over')
+local in_turn = include('line/in_turn')
+local leave_line = include('line/leave_line')
+local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(pool)
 if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
@@ -65,28 +58,30 @@ local missing = 0
 for i = 1, count do
   if not ours[i] then missing = missing + 1 end
 end
--- Tells others of permits that came back by the way.
+-- Tells the waiters of permits that have come back.
 local function announce_more()
   if not more or available <= 0 then return end
   announce(channel, available, sharded)
-  tell_waiters(queue, available)
+  tell_waiters(line, available)
 end
 
--- 0: a semaphore, perhaps, of which nothing is left.
+-- A size of 0 may be a semaphore that has no permits left.
 if missing > available and size > 0 and count > size then
   announce_more()
   return {'too_small', size}
 end
 local first = redis.call('zrange', taken, 0, 0, 'withscores')[2]
 local rest = not first and -2 or first == '922337203685477' and -1 or math.max(first - time, 0)
-local over = is_over(request, missing == 0)
-local blocked = in_turn(queue, owner, missing == 0, over, missing, available, rest, nil, time)
+local blocked = in_turn(line, {
+  owner = owner, ours = missing == 0, over = is_over(request, missing == 0), needs = missing, room = available, rest = rest,
+  time = time,
+})
 if blocked then
   announce_more()
   return blocked
 end
 
--- Or nobody could give back any more.
+-- With more permits no script could release any.
 if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
 
 local slot, leases, named = -1, {}, {-1, ''}
@@ -106,8 +101,8 @@ lives_for(slots, lease)
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 
-if missing > 0 and leave_line(queue, owner, rest) and available > 0 then
-  tell_waiters(queue, available, true)
+if missing > 0 and leave_line(line, owner, rest) and available > 0 then
+  tell_waiters(line, available, true)
 end
 announce_more()
 local answer = {'held', time}

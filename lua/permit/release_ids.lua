@@ -1,53 +1,48 @@
--- Give permits back by their ids, whoever took them, and wake who waits for them. Of ids that are not taken
--- (any more) it is said so; the others are given back all the same.
--- May be sent twice: they are gone the second time.
+-- Release permits by their ids, no matter who acquired them, and wake up the waiters. If an id is not taken, the answer says
+-- so, and the others are released nevertheless.
+-- This call may be sent twice: the second copy finds no permits.
 --
--- KEYS  pool     string: how many permits are available
---       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch)
---       slots    zset: see mend_slots
---       line, waiters, facts
---                who waits for it: see in_turn
--- ARGV  channel  where to announce it; '': nowhere
---       sharded  1: as sharded pub/sub too
---       id, ...  16 bytes each
--- ->    {why, 1 or 0, ...}  for each id: given back, or not taken; why: the waiters could not be told,
---                           because of this
-local pool, taken, slots = KEYS[1], KEYS[2], KEYS[3]
-local channel, sharded = ARGV[1], ARGV[2]
-local kind_of = include('kind_of')
-local now = include('now')
-local announce = include('announce')
-local tell_waiters = include('tell_waiters')
-local queue_at = include('queue_at')
-local reclaim = include('reclaim')
-local taken_permits = include('taken_permits')
-local forget_slots = include('forget_slots')
-local slot_in = include('slot_in')
+-- KEYS  pool     string: the number of permits that are available
+--       taken    zset: id (16 bytes) -> end of its lease, in ms since the epoch
+--       slots    zset: see permits/mend_slots
+--       line: order, waiters, facts  the waiters, see line/in_turn
+-- ARGV  channel  permits are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       ids...   16 bytes each
+-- ->    {why, 1 or 0, ...}  for each id: 1 if it was released, 0 if it was not taken. why: the reason why waiters could not be
+--                           told
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local announce = include('redis/announce')
+local tell_waiters = include('line/tell_waiters')
+local reclaim = include('permits/reclaim')
+local taken_permits = include('permits/taken_permits')
+local forget_slots = include('permits/forget_slots')
+local slot_in = include('permits/slot_in')
 
 local kind = kind_of(pool)
 local there = kind == 'number'
 local kind_taken = taken_permits(taken)
 local readable = (there or kind == 'none') and (kind_taken == 'zset' or kind_taken == 'crowd')
--- Removes nothing; but behind it writes are let through when memory is short.
+-- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
 if readable then redis.call('zrem', taken, '') end
 local back = there and kind_taken == 'zset' and reclaim(pool, taken, slots, now()) or 0
 local answer, gone = {''}, {}
-for i = 3, #ARGV do
-  answer[i - 1] = 0
-  if readable and redis.call('zrem', taken, ARGV[i]) == 1 then
+for i, id in ipairs(ids) do
+  answer[i + 1] = 0
+  if readable and redis.call('zrem', taken, id) == 1 then
     if there then redis.call('incrby', pool, 1) end
-    answer[i - 1] = 1
+    answer[i + 1] = 1
     back = back + 1
-    local _, tail = slot_in(ARGV[i])
+    local _, tail = slot_in(id)
     gone[#gone + 1] = tail
   end
 end
 if readable then forget_slots(taken, slots, gone) end
 local left = back > 0 and redis.call('get', pool)
 if left and tonumber(left) > 0 then
-  local queue = queue_at(KEYS, 4, channel, sharded)
   local why = announce(channel, left, sharded)
-  local why_not_first = tell_waiters(queue, tonumber(left))
+  local why_not_first = tell_waiters(line, tonumber(left))
   answer[1] = why ~= '' and why or why_not_first
 end
 return answer

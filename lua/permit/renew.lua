@@ -1,24 +1,22 @@
--- Let the leases of an owner's permits start anew. None is shortened: a hold inside this one may be longer.
--- What has ended cannot be renewed: it may be another's.
--- May be sent twice.
+-- Start the leases of an owner's permits anew. This script never shortens a lease: a hold inside this one may need a longer
+-- one. It renews no permit whose lease has ended: another owner may have it.
+-- This call may be sent twice.
 --
--- KEYS  pool   string: how many permits are available
---       taken  zset: id (16 bytes) -> end of its lease (ms since the epoch, server time)
---       slots  zset: see mend_slots
--- ARGV  owner  whose
---       count  how many it has
---       lease  milliseconds, >= 1
+-- KEYS  pool   string: the number of permits that are available
+--       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch, server time
+--       slots  zset: see permits/mend_slots
+-- ARGV  owner  whose permits they are
+--       count  number of permits that it has
+--       lease  number of milliseconds, at least 1
 -- ->    renewed
---       not_ours         it does not have all of them (any more)
---       CROWD, an error  more are taken than can be looked at
-local pool, taken, slots = KEYS[1], KEYS[2], KEYS[3]
-local owner, count, lease = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local kind_of = include('kind_of')
-local now = include('now')
-local taken_permits = include('taken_permits')
-local permits_of = include('permits_of')
-local mend_slots = include('mend_slots')
-local in_pieces = include('in_pieces')
+--       not_ours         the owner does not have all of them
+--       CROWD, an error  more permits are taken than a script may read
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
+local taken_permits = include('permits/taken_permits')
+local permits_of = include('permits/permits_of')
+local mend_slots = include('permits/mend_slots')
+local in_pieces = include('redis/in_pieces')
 
 local kind_taken = taken_permits(taken)
 if kind_taken == 'crowd' then return redis.error_reply('CROWD') end
@@ -31,7 +29,7 @@ for i = 1, count do
   if not before or before <= time then return 'not_ours' end
   ends = math.max(ends, before)
 end
--- Removes nothing; but behind a write that takes no memory others are let through when none is left.
+-- This removes nothing; but behind a write that needs no memory Redis allows others, even if it has none left.
 redis.call('zrem', taken, '')
 mend_slots(taken, slots, lease)
 local leases = {}

@@ -1,27 +1,25 @@
--- Let the leases of permits start anew, by their ids, whoever took them.
--- May be sent twice.
+-- Start the leases of permits anew by their ids, no matter who acquired them.
+-- This call may be sent twice.
 --
--- KEYS  pool     string: how many permits are available
---       taken    zset: id (16 bytes) -> end of its lease (ms since the epoch)
--- ARGV  lease    milliseconds, >= 1
---       id, ...  16 bytes each
--- ->    {1 or 0, ...}  for each id: done, or its lease has ended
-local pool, taken = KEYS[1], KEYS[2]
-local lease = tonumber(ARGV[1])
-local kind_of = include('kind_of')
-local now = include('now')
+-- KEYS  pool    string: the number of permits that are available
+--       taken   zset: id (16 bytes) -> end of its lease, in ms since the epoch
+-- ARGV  lease   number of milliseconds, at least 1
+--       ids...  16 bytes each
+-- ->    {1 or 0, ...}  for each id: 1 if it was renewed, 0 if its lease has ended
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
 
 local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == 'zset'
--- Removes nothing; but behind it writes are let through when memory is short.
+-- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
 if readable then redis.call('zrem', taken, '') end
 local time = now()
 local answer = {}
-for i = 2, #ARGV do
-  local ends = readable and redis.call('zscore', taken, ARGV[i])
-  answer[i - 1] = 0
+for i, id in ipairs(ids) do
+  local ends = readable and redis.call('zscore', taken, id)
+  answer[i] = 0
   if ends and tonumber(ends) > time then
-    redis.call('zadd', taken, time + lease, ARGV[i])
-    answer[i - 1] = 1
+    redis.call('zadd', taken, time + lease, id)
+    answer[i] = 1
   end
 end
 return answer

@@ -1,14 +1,14 @@
--- See how many permits of a pool are available. Those whose lease has ended count as available, though nobody
--- has given them back yet. Changes nothing.
+-- Count the permits of a pool that are available. A permit whose lease has ended counts as available, although no client has
+-- released it.
+-- This script changes nothing.
 --
--- KEYS  pool   string: how many permits are available
---       taken  zset: id (16 bytes) -> end of its lease (ms since the epoch)
+-- KEYS  pool   string: the number of permits that are available
+--       taken  zset: id (16 bytes) -> end of its lease, in ms since the epoch
 -- ->    {found, available, total}
 --       {absent}         there is no pool
---       {foreign, kind}  something else stands there
-local pool, taken = KEYS[1], KEYS[2]
-local kind_of = include('kind_of')
-local now = include('now')
+--       {foreign, kind}  one of the keys holds something else
+local kind_of = include('redis/kind_of')
+local now = include('redis/now')
 
 local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end

@@ -1,26 +1,24 @@
--- Give it back. Nothing is announced: no client of this kind of lock listens.
--- May be sent twice, and late: it is gone the second time, and a token that may come again is told by the
--- request.
+-- Release the lock. This script announces nothing: no client of this kind of lock listens.
+-- This call may be sent twice, and late: the second copy finds no lock. If the token may come again, the request tells the
+-- copy.
 --
 -- KEYS  lock     string: the token
 --       request  optional, string: as in lock/release
--- ARGV  token    whose
---       until    ms since the epoch (server time) before which the key stays; 0: it need not
---       memory   for how many ms the request is remembered
+-- ARGV  owner    the token of the holder
+--       keep_until  number of ms since the epoch, server time: the lock stays until then; 0: it may end now
+--       memory   for how many ms the server remembers the request
 --       way      first, again or undo: as in lock/release
--- ->    {released, ''}  free
---       {kept, rest}    so many ms more
---       {not_ours}      not held by this token
-local lock, request = KEYS[1], KEYS[2]
-local token, keep_until, memory, way = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
-local now = include('now')
-local answered_before = include('answered_before')
-local is_value = include('is_value')
+-- ->    {released, ''}  the lock is free
+--       {kept, rest}    the lock stays for this many ms
+--       {not_ours}      this token does not hold the lock
+local now = include('redis/now')
+local answered_before = include('hold/answered_before')
+local is_value = include('redis/is_value')
 
 local before = answered_before(request, way, memory)
 if before then return before end
-if redis.call('type', lock).ok ~= 'string' or not is_value(lock, token) then return {'not_ours'} end
-local rest = tonumber(keep_until) - now()
+if redis.call('type', lock).ok ~= 'string' or not is_value(lock, owner) then return {'not_ours'} end
+local rest = keep_until - now()
 if rest > 0 then
   redis.call('pexpire', lock, rest)
   return {'kept', rest}

@@ -1,39 +1,25 @@
--- Give one read hold back. Who was the only one frees the lock and wakes who waits.
--- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts
--- another down.
+-- Release one read hold. The last reader deletes the lock and wakes up the waiters.
+-- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
+-- another.
+-- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
---       timeout  string: exists while this owner's read holds count
---       line, waiters, facts
---                who waits for it: see in_turn
---       request  string: the answer to this request; of an undo: that of the acquire
--- ARGV  owner    whose
---       lease    milliseconds that the holds that remain keep at least
---       until    ms since the epoch (server time) before which the hold stays; 0: it need not
---       channel  where to announce it; '': nowhere
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
---       way      first, again or undo: as in lock/release
---       listen   where waiters are told, without their ":<owner>"
--- ->    {released, why}  why: the waiters could not be told, because of this ('': they were, or others read
---                        on)
---       {still_held}     an outer hold remains
---       {kept, rest}     so many ms more
+--       timeout  string: the read holds of this owner count while it exists
+--       line: order, waiters, facts  the waiters, see line/in_turn
+--       request  string: the answer to this request; for an undo, the answer to the acquire
+-- ARGV  those of lock/release
+-- ->    {released, why}  why: the reason why waiters could not be told; '': they were told, or others still read
+--       {still_held}     another hold of this owner remains
+--       {kept, rest}     the hold stays for this many ms
 --       {readers, owner, holds, ...}
---                        released, and these are written down as readers too. Some may be dead: read/sweep,
---                        with their timeout keys, sees to it that they do not keep the lock longer than they
---                        may
---       {not_ours}       not held by this owner, which has no place in the line any more, either
-local lock, timeout, request = KEYS[1], KEYS[2], KEYS[6]
-local owner, lease, keep_until, channel, sharded, memory, way =
-  ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local now = include('now')
-local answered_before = include('answered_before')
-local announce = include('announce')
-local field_of = include('field_of')
-local pass_on = include('pass_on')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 3, ARGV[8], sharded)
+--                        the hold is released, and these others are written down as readers. Some may be dead: read/sweep looks
+--                        at their timeout keys, so that they do not keep the lock for too long
+--       {not_ours}       this owner has no read hold; if it had a place in the line, it has left it
+local now = include('redis/now')
+local answered_before = include('hold/answered_before')
+local announce = include('redis/announce')
+local field_of = include('redis/field_of')
+local pass_on = include('line/pass_on')
 
 local function give_back()
   local before = answered_before(request, way, memory)
@@ -44,18 +30,18 @@ local function give_back()
   if not mode or not holds then return {'not_ours'} end
 
   if holds > 1 then
-    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
-    if redis.call('pttl', timeout) < tonumber(lease) then redis.call('set', timeout, 1, 'px', lease) end
+    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
+    if redis.call('pttl', timeout) < lease then redis.call('set', timeout, 1, 'px', lease) end
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, owner, -1)
     return {'still_held'}
   end
 
   local alone = redis.call('hlen', lock) == 2
-  local rest = tonumber(keep_until) - now()
+  local rest = keep_until - now()
   if rest > 0 then
     redis.call('pexpire', lock, alone and rest or math.max(redis.call('pttl', lock), rest))
-    -- Second: behind a write that takes no memory it is let through when none is left.
+    -- Second: behind a write that needs no memory Redis allows it, even if it has none left.
     redis.call('set', timeout, 1, 'px', rest)
     return {'kept', rest}
   end
@@ -65,7 +51,7 @@ local function give_back()
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
   if alone then
     redis.call('del', lock)
-    return {'released', announce(channel, '0', sharded, queue)}
+    return {'released', silent == '1' and '' or announce(channel, '0', sharded, line)}
   end
   if mode == 'write' or redis.call('hlen', lock) > 101 then return {'released', ''} end
   local others = {'readers'}
@@ -79,4 +65,4 @@ local function give_back()
   return others
 end
 
-return pass_on(queue, lock, owner, give_back())
+return pass_on(line, lock, owner, give_back())

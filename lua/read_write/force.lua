@@ -1,26 +1,21 @@
--- Remove a read/write lock, whoever holds it, and wake who waits. The timeout keys of readers end by
+-- Delete a read/write lock, no matter who holds it, and wake up the waiters. The timeout keys of the readers expire by
 -- themselves.
--- May be sent twice.
+-- This call may be sent twice.
 --
 -- KEYS  lock     hash: mode -> read or write, owner -> read holds, owner:write -> write holds
---       line, waiters, facts
---                who waits for it: see in_turn
--- ARGV  owner    only if this one reads or writes; '': any
---       channel  where to announce it
---       sharded  1: as sharded pub/sub too
--- ->    {removed, why}        why: the waiters could not be told, because of this ('': they were)
---       {absent}              nothing there
---       {other_owner, other}  another owner holds it
---       {foreign, kind}       something else stands there
-local lock = KEYS[1]
-local owner, channel, sharded = ARGV[1], ARGV[2], ARGV[3]
-local kind_of = include('kind_of')
-local holder_of = include('holder_of')
-local announce = include('announce')
-local discard = include('discard')
-local tell_waiters = include('tell_waiters')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 2, channel, sharded)
+--       line: order, waiters, facts  the waiters, see line/in_turn
+-- ARGV  owner    delete the lock only if this owner reads or writes; '': delete it in any case
+--       channel  releases are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+-- ->    {removed, why}        why: the reason why waiters could not be told; '': they were told
+--       {absent}              there is no lock
+--       {other_owner, other}  another owner holds the lock
+--       {foreign, kind}       the key holds something else
+local kind_of = include('redis/kind_of')
+local holder_of = include('hold/holder_of')
+local announce = include('redis/announce')
+local discard = include('redis/discard')
+local tell_waiters = include('line/tell_waiters')
 
 local kind = kind_of(lock)
 if kind == 'none' then return {'absent'} end
@@ -31,5 +26,5 @@ if owner ~= '' and not holds[1] and not holds[2] then return {'other_owner', hol
 local mode = redis.call('hget', lock, 'mode')
 discard(lock)
 local why = announce(channel, mode == 'read' and '0' or '1', sharded)
-local why_not_first = tell_waiters(queue, 1)
+local why_not_first = tell_waiters(line, 1)
 return {'removed', why ~= '' and why or why_not_first}

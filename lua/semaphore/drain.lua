@@ -1,15 +1,13 @@
--- Take all that is available. The TTL of the semaphore stays.
--- May be sent twice: the request is remembered, and its repetition is answered, not done.
+-- Acquire all permits that are available. The semaphore keeps its TTL.
+-- This call may be sent twice: the server remembers the request, and the second copy gets the same answer and acquires nothing.
 --
--- KEYS  pool     string: how many permits are available
+-- KEYS  pool     string: the number of permits that are available
 --       request  string: the answer to this request
--- ARGV  memory   for how many ms the request is remembered
--- ->    {done, count}    so many were taken
---       {absent}         there is none
---       {foreign, kind}  something else stands there
-local pool, request = KEYS[1], KEYS[2]
-local memory = ARGV[1]
-local kind_of = include('kind_of')
+-- ARGV  memory   for how many ms the server remembers the request
+-- ->    {done, count}    this many permits were acquired
+--       {absent}         there is no semaphore
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
 
 local answered = redis.call('get', request)
 if answered then return {'done', tonumber(answered)} end

@@ -1,11 +1,10 @@
--- See how many permits of a semaphore are available. Changes nothing.
+-- Count the permits of a semaphore that are available. This script changes nothing.
 --
--- KEYS  pool  string: how many permits are available
+-- KEYS  pool  string: the number of permits that are available
 -- ->    {found, available}
---       {absent}         there is none
---       {foreign, kind}  something else stands there
-local pool = KEYS[1]
-local kind_of = include('kind_of')
+--       {absent}         there is no semaphore
+--       {foreign, kind}  the key holds something else
+local kind_of = include('redis/kind_of')
 
 local kind = kind_of(pool)
 if kind == 'none' then return {'absent'} end

@@ -1,41 +1,36 @@
--- Undo semaphore/acquire, whatever became of it, give up the place in the line, and see to it that a late copy takes
--- nothing.
--- May be sent twice.
+-- Undo semaphore/acquire, whether it was done or not: release the permits, give up the place in the line, and make sure that a
+-- late copy acquires nothing.
+-- This call may be sent twice.
 --
--- KEYS  pool     string: how many permits are available
---       request  string: 1 this request has taken them, 0 it was undone
---       line, waiters, facts
---                who waits for permits: see in_turn
--- ARGV  owner    who has asked
---       count    how many it asked for
---       channel  where to announce it
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
--- ->    {released, why}  why: waiters could not be told, because of this ('': they were)
+-- KEYS  pool     string: the number of permits that are available
+--       request  string: 1: this request has acquired them, 0: it was undone
+--       line: order, waiters, facts  the waiters, see line/in_turn
+-- ARGV  owner    the owner that has asked
+--       count    how many permits it asked for
+--       channel  permits are announced here, and each waiter listens on <channel>:<owner>
+--       sharded  1 to publish by sharded pub/sub, too
+--       memory   for how many ms the server remembers the request
+-- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
 --       {not_ours}       there was nothing to undo
-local pool, request = KEYS[1], KEYS[2]
-local owner, count, channel, sharded, memory = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local kind_of = include('kind_of')
-local announce_permits = include('announce_permits')
-local leave_line = include('leave_line')
-local tell_waiters = include('tell_waiters')
-local tell_each = include('tell_each')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 3, channel, sharded)
+local kind_of = include('redis/kind_of')
+local announce_permits = include('permits/announce_permits')
+local leave_line = include('line/leave_line')
+local tell_waiters = include('line/tell_waiters')
+local tell_each = include('line/tell_each')
 
 local answered = redis.call('get', request)
--- First: behind a write that takes no memory others are let through when none is left.
+-- First: behind a write that needs no memory Redis allows others, even if it has none left.
 redis.call('del', request)
 redis.call('set', request, 0, 'px', memory)
 local is_pool = kind_of(pool) == 'number'
 if answered == '1' and is_pool then
-  return {'released', announce_permits(queue, redis.call('incrby', pool, count))}
+  return {'released', announce_permits(line, redis.call('incrby', pool, count))}
 end
-local done, left = pcall(leave_line, queue, owner, -2)
+local done, left = pcall(leave_line, line, owner, -2)
 if not done or not left then return {'not_ours'} end
 if is_pool then
-  tell_waiters(queue, tonumber(redis.call('get', pool)))
-else  -- it is gone: the next sees that, too
-  tell_each(queue, redis.call('zrange', queue.line, 0, 0))
+  tell_waiters(line, tonumber(redis.call('get', pool)))
+else  -- the semaphore is gone: the next waiter sees that, too
+  tell_each(line, redis.call('zrange', line.order, 0, 0))
 end
 return {'not_ours'}

@@ -1,36 +1,24 @@
--- Give one write hold back. The last frees the lock, or leaves it to the owner's own read holds; both wake
--- everybody.
--- May be sent twice, and late: a hold that is counted down is remembered by its request, so no copy counts
--- another down.
+-- Release one write hold. The last one deletes the lock, or leaves it to the read holds of the same owner; both wake up all
+-- waiters.
+-- This call may be sent twice, and late: the server remembers the request that counted a hold down, so no copy counts down
+-- another.
+-- The nodes of a quorum get this script without the line.
 --
 -- KEYS  lock     hash: mode -> write, owner -> read holds, owner:write -> write holds
---       line, waiters, facts
---                who waits for it: see in_turn. Optional, as request
---       request  string: the answer to this request; of an undo: that of the acquire. Without it nothing is
---                counted down: a single key can be released while its cluster slot migrates
--- ARGV  owner    whose
---       lease    milliseconds that the holds that remain keep at least
---       until    ms since the epoch (server time) before which the key stays; 0: it need not
---       channel  where to announce it; '': nowhere
---       sharded  1: as sharded pub/sub too
---       memory   for how many ms the request is remembered
---       way      first, again or undo: as in lock/release
---       listen   where waiters are told, without their ":<owner>"
--- ->    {released, why}  why: the waiters could not be told, because of this ('': they were)
---       {still_held}     an outer hold remains
---       {kept, rest}     so many ms more
---       {held_inside}    others hold it inside this owner's; ask again with a request
---       {not_ours}       not held by this owner, which has no place in the line any more, either
-local lock, request = KEYS[1], KEYS[5]
-local owner, lease, keep_until, channel, sharded, memory, way =
-  ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
-local now = include('now')
-local answered_before = include('answered_before')
-local announce = include('announce')
-local field_of = include('field_of')
-local pass_on = include('pass_on')
-local queue_at = include('queue_at')
-local queue = queue_at(KEYS, 2, ARGV[8], sharded)
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn
+--       request  optional, string: the answer to this request; for an undo, the answer to the acquire. Without it no hold is
+--                counted down: a call with one key works while a cluster slot moves
+-- ARGV  those of lock/release
+-- ->    {released, why}  why: the reason why waiters could not be told; '': they were told
+--       {still_held}     another hold of this owner remains
+--       {kept, rest}     the lock stays for this many ms
+--       {held_inside}    this owner has inner holds; ask again with a request
+--       {not_ours}       this owner has no write hold; if it had a place in the line, it has left it
+local now = include('redis/now')
+local answered_before = include('hold/answered_before')
+local announce = include('redis/announce')
+local field_of = include('redis/field_of')
+local pass_on = include('line/pass_on')
 
 local function give_back()
   local before = answered_before(request, way, memory)
@@ -44,13 +32,13 @@ local function give_back()
 
   if holds > 1 then
     if not request then return {'held_inside'} end
-    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), tonumber(lease)))
+    redis.call('pexpire', lock, math.max(redis.call('pttl', lock), lease))
     if way ~= 'undo' then redis.call('set', request, 0, 'px', memory) end
     redis.call('hincrby', lock, field, -1)
     return {'still_held'}
   end
 
-  local rest = tonumber(keep_until) - now()
+  local rest = keep_until - now()
   if rest > 0 then
     redis.call('pexpire', lock, rest)
     return {'kept', rest}
@@ -60,11 +48,11 @@ local function give_back()
     redis.call('del', lock)
   else
     redis.call('hdel', lock, field)
-    -- Second: behind a write that takes no memory it is let through when none is left.
+    -- Second: behind a write that needs no memory Redis allows it, even if it has none left.
     redis.call('hset', lock, 'mode', 'read')
   end
   if way == 'again' then redis.call('set', request, 1, 'px', memory) end
-  return {'released', announce(channel, '1', sharded, queue)}
+  return {'released', silent == '1' and '' or announce(channel, '1', sharded, line)}
 end
 
-return pass_on(queue, lock, owner, give_back())
+return pass_on(line, lock, owner, give_back())

@@ -6,11 +6,13 @@
 #include "base/time.h"
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 
-/// More keys or arguments of a call.
-inline void append(std::vector<std::string>& all, const std::vector<std::string>& more) {
+/// More keys, arguments or values of a call.
+template <class Item>
+void append(std::vector<Item>& all, const std::vector<Item>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 

@@ -7,7 +7,7 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/foreign.h"
-#include "sync/kinds/kind.h"
+#include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {
@@ -19,35 +19,42 @@ constexpr int kRenewalsPerLease = 3;
 constexpr int kMissedBeforeDead = 2;
 
 /// How long the head of the queue sleeps at most: its announcement may be lost, and everybody waits for it. The others ask only
-/// to show that they live: who becomes the head is told (lua/shared/tell_new_head).
+/// to show that they live: who becomes the head is told (lua/shared/queue/tell_new_head).
 constexpr Milliseconds kHeadSleeps{2000};
+
+constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,
+                                     &scripts::lock_renew, &scripts::fair_release};
+
+Milliseconds interval_of(const Claim& claim) {
+  return std::max(claim.lease / kRenewalsPerLease, Milliseconds{1});
+}
+
+Values values_of(const Claim& claim, Turn turn) {
+  Values all = queue_values(claim.name);
+  const Milliseconds alive = interval_of(claim) * kMissedBeforeDead;
+  all.emplace_back(Parameter::patience, number(turn == Turn::queue ? alive : Milliseconds{0}));
+  return all;
+}
 
 }  // namespace
 
-Milliseconds FairLock::poll_every() const {
-  return std::max(claim().lease / kRenewalsPerLease, Milliseconds{1});
+FairLock::FairLock(const Claim& claim, Turn turn, Hold hold)
+    : Lock(claim, hold, kFair, values_of(claim, turn)), turn_(turn) {}
+
+Milliseconds FairLock::poll_every() const { return interval_of(claim()); }
+
+std::vector<Channel> FairLock::channels() const {
+  return {Channel{own_line().releases().str() + ":" + owner().str()}};
 }
 
-std::string FairLock::announcement() const { return lock_channel(name()).str(); }
-
-std::vector<Channel> FairLock::channels() const { return {Channel{announcement() + ":" + owner().str()}}; }
+Evidence FairLock::evidence() const {
+  return {name().str(), owner().str(), {fair_queue_keys(name()).back(), line_keys(name()).back()}};
+}
 
 /// As in a line: each place has a channel of its own, and "1 <rest>" says that we are the first now.
 Line::Heard FairLock::hear(const Message& message, const Busy& busy) const {
   const Line* const line = Lock::line(busy);
   return line != nullptr ? line->hear(message, busy) : Line::Heard::reason();
-}
-
-Call FairLock::ask(Milliseconds waited) const {
-  if (hold() == Hold::another) return Lock::ask(waited);
-  const Milliseconds patience = turn_ == Turn::queue ? poll_every() * kMissedBeforeDead : Milliseconds{0};
-  Call call{.script = &scripts::fair_acquire,
-            .keys = {name().str()},
-            .args = {owner().str(), number(claim().lease), number(patience), announcement(),
-                     word(claim().pub_sub), number(kRequestMemory)}};
-  append(call.keys, queue_keys());
-  if (requests().counts_acquire()) call.keys.push_back(requests().acquire());
-  return call;
 }
 
 Attempt FairLock::decode(const Reply& reply) const {
@@ -61,14 +68,11 @@ Attempt FairLock::decode(const Reply& reply) const {
   return busy;
 }
 
-/// The head of the queue is always woken: while our acquire held the lock, it was told "busy".
-std::optional<Call> FairLock::undo(Wake) const { return Lock::undo(Wake::waiters); }
-
-/// The head of the queue is always woken: a holder has no place in the queue, so it is never the head itself.
+/// The head of the queue is always woken: a holder has no place in the queue, so it is never the head itself; and
+/// while an acquire that is undone held the lock, the head was told "busy". The script leaves the queue, too, where a
+/// late copy of the acquire may have put us.
 Call FairLock::release_call(const ReleaseOptions& options, Way way) const {
-  Call call = Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
-  call.script = &scripts::fair_release;  // leaves the queue, too, where a late copy of ask() may have put us
-  return call;
+  return Lock::release_call({.keep_until = options.keep_until, .wake = Wake::waiters}, way);
 }
 
 }  // namespace rlock

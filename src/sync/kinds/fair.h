@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sync/kinds/keys.h"
 #include "sync/kinds/lock.h"
 
 namespace rlock {
@@ -17,26 +16,17 @@ class FairLock final : public Lock {
  public:
   using Turn = rlock::Turn;
 
-  explicit FairLock(Claim claim, Turn turn = Turn::queue, Hold hold = Hold::first)
-      : Lock(std::move(claim), hold), turn_(turn) {}
-
-  using Lock::ask;
-  Call ask(Milliseconds waited) const override;
-  std::optional<Call> undo(Wake wake) const override;
+  explicit FairLock(const Claim& claim, Turn turn = Turn::queue, Hold hold = Hold::first);
 
   bool queues() const override { return turn_ == Turn::queue && hold() == Hold::first; }
   std::vector<Channel> channels() const override;
   const Line* line(const Busy&) const override { return nullptr; }
   Line::Heard hear(const Message& message, const Busy& busy) const override;
-  Evidence evidence() const override {
-    return {name().str(), owner().str(), {queue_keys().back(), line_keys(name()).back()}};
-  }
+  Evidence evidence() const override;
   Milliseconds poll_every() const override;
 
  protected:
   Attempt decode(const Reply& reply) const override;
-  std::string announcement() const override;
-  std::vector<std::string> queue_keys() const override { return fair_queue_keys(name()); }
   Call release_call(const ReleaseOptions& options, Way way) const override;
 
  private:

@@ -4,16 +4,15 @@
 #include "sync/kinds/keys.h"
 
 namespace rlock {
+namespace {
 
-FencedLock::FencedLock(Claim claim, Hold hold)
-    : Lock(std::move(claim), hold), token_(prefix_name("redisson_lock_token", name())) {}
+constinit const LockBase::Form kFenced{&kinds::lock, &scripts::fenced_acquire, &scripts::fenced_enter,
+                                       &scripts::lock_renew, &scripts::lock_release};
 
-Call FencedLock::ask(Milliseconds waited) const {
-  Call call = Lock::ask(waited);
-  call.while_slot_moves.clear();  // it takes two keys in any case
-  call.script = call.script == &scripts::lock_enter ? &scripts::fenced_enter : &scripts::fenced_acquire;
-  call.keys.insert(call.keys.begin() + 1, token_);
-  return call;
-}
+}  // namespace
+
+/// Its token counts on for ever: nothing removes it.
+FencedLock::FencedLock(const Claim& claim, Hold hold)
+    : Lock(claim, hold, kFenced, {{Parameter::token, prefix_name("redisson_lock_token", claim.name)}}) {}
 
 }  // namespace rlock

@@ -8,13 +8,7 @@ namespace rlock {
 /// works for the holder can refuse a token that is older than one it has seen.
 class FencedLock final : public Lock {
  public:
-  explicit FencedLock(Claim claim, Hold hold = Hold::first);
-
-  using Lock::ask;
-  Call ask(Milliseconds waited) const override;
-
- private:
-  std::string token_;  ///< counts on for ever: nothing removes it
+  explicit FencedLock(const Claim& claim, Hold hold = Hold::first);
 };
 
 }  // namespace rlock

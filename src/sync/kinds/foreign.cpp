@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// What lua/shared/kind_of and others say of what is none of our kinds.
+/// What lua/shared/redis/kind_of and others say of what is none of our kinds.
 struct Other {
   std::string_view word;
   std::string_view what;      ///< for people

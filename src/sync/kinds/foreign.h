@@ -8,7 +8,7 @@
 namespace rlock {
 
 /// Refuses because of what a script found under the key
-/// (lua/shared/kind_of): says what stands there and how to go on.
+/// (lua/shared/redis/kind_of): says what stands there and how to go on.
 /// `wanted` is what was asked for: "a lock".
 Refused refuse_foreign(const LockName& name, std::string_view wanted, std::string_view found);
 Refused refuse_foreign(const LockName& name, std::string_view wanted, const Kind& found);

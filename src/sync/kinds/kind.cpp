@@ -2,24 +2,12 @@
 
 #include <algorithm>
 
-#include "scripts.h"
 #include "sync/kinds/keys.h"
 
 namespace rlock {
 namespace {
 
 using Layout = Kind::Layout;
-
-constexpr Kind::Several kSeveralLocks[] = {{&scripts::lock_acquire, &scripts::multi_lock},
-                                           {&scripts::quorum_lock_acquire, &scripts::quorum_multi_lock}};
-constexpr Kind::Several kSeveralFair[] = {{&scripts::fair_acquire, &scripts::multi_fair}};
-constexpr Kind::Several kSeveralFenced[] = {{&scripts::fenced_acquire, &scripts::multi_fenced}};
-constexpr Kind::Several kSeveralReadWrite[] = {
-    {&scripts::read_acquire, &scripts::multi_read},
-    {&scripts::write_acquire, &scripts::multi_write},
-    {&scripts::quorum_read_acquire, &scripts::quorum_multi_read},
-    {&scripts::quorum_write_acquire, &scripts::quorum_multi_write}};
-constexpr Kind::Several kSeveralPlain[] = {{&scripts::plain_acquire, &scripts::multi_plain}};
 
 }  // namespace
 
@@ -28,8 +16,7 @@ constinit const Kind kinds::lock{.name = "lock",
                                  .stored_as = "lock",
                                  .layout = Layout::owners,
                                  .remedy = "take it with --type lock, fair, fenced or spin",
-                                 .channel = lock_channel,
-                                 .several = kSeveralLocks};
+                                 .channel = lock_channel};
 
 constinit const Kind kinds::fair{.name = "fair",
                                  .noun = "a fair lock",
@@ -37,8 +24,7 @@ constinit const Kind kinds::fair{.name = "fair",
                                  .layout = Layout::owners,
                                  .as_found = "a lock",
                                  .like = &kinds::lock,
-                                 .channel = lock_channel,
-                                 .several = kSeveralFair};
+                                 .channel = lock_channel};
 
 constinit const Kind kinds::fenced{.name = "fenced",
                                    .noun = "a fenced lock",
@@ -46,24 +32,21 @@ constinit const Kind kinds::fenced{.name = "fenced",
                                    .layout = Layout::owners,
                                    .as_found = "a lock",
                                    .like = &kinds::lock,
-                                   .channel = lock_channel,
-                                   .several = kSeveralFenced};
+                                   .channel = lock_channel};
 
 constinit const Kind kinds::read_write{.name = "read-write",
                                        .noun = "a read/write lock",
                                        .stored_as = "read-write",
                                        .layout = Layout::readers_and_writers,
                                        .remedy = "take it with --write (-x) or --read (-s)",
-                                       .channel = read_write_channel,
-                                       .several = kSeveralReadWrite};
+                                       .channel = read_write_channel};
 
 constinit const Kind kinds::plain{.name = "plain",
                                   .noun = "a plain token lock",
                                   .stored_as = "string",
                                   .layout = Layout::token,
                                   .as_stored = "text, perhaps a plain token lock",
-                                  .remedy = "take that with --type plain",
-                                  .several = kSeveralPlain};
+                                  .remedy = "take that with --type plain"};
 
 constinit const Kind kinds::semaphore{.name = "semaphore",
                                       .noun = "a semaphore",
@@ -96,14 +79,6 @@ std::span<const Kind* const> all_kinds() {
 const Kind* kind_stored_as(std::string_view word) {
   const auto found = std::ranges::find(all_kinds(), word, &Kind::stored_as);
   return found == all_kinds().end() ? nullptr : *found;
-}
-
-const Script* script_for_several(const Script* one) {
-  for (const Kind* kind : all_kinds()) {
-    const auto found = std::ranges::find(kind->several, one, &Kind::Several::one);
-    if (found != kind->several.end()) return found->all;
-  }
-  return nullptr;
 }
 
 }  // namespace rlock

@@ -5,7 +5,6 @@
 
 #include "base/names.h"
 #include "redis/message.h"
-#include "redis/script.h"
 
 namespace rlock {
 
@@ -20,9 +19,10 @@ struct Kind {
     number,               ///< how many; who has them is not to be seen there
   };
 
-  std::string_view name;       ///< in JSON and in text: "read-write"
-  std::string_view noun;       ///< "a read/write lock"
-  std::string_view stored_as;  ///< what lua/shared/kind_of says of it, and of all that are stored like it
+  std::string_view name;  ///< in JSON and in text: "read-write"
+  std::string_view noun;  ///< "a read/write lock"
+  std::string_view
+      stored_as;  ///< what lua/shared/redis/kind_of says of it, and of all that are stored like it
   Layout layout;
   std::string_view as_stored{};  ///< for people, where only `stored_as` is known; empty: the noun
   std::string_view as_found{};   ///< for people, where the key was inspected; empty: the noun
@@ -33,13 +33,6 @@ struct Kind {
 
   /// Where its releases are announced; nothing: nowhere.
   Channel (*channel)(const LockName& name) = nullptr;
-
-  /// By which script one key is taken, and by which several are in one go. Empty: only one by one.
-  struct Several {
-    const Script* one;
-    const Script* all;
-  };
-  std::span<const Several> several{};
 
   /// The plainest kind that looks like this one.
   const Kind& plainest() const noexcept { return like != nullptr ? *like : *this; }
@@ -52,10 +45,7 @@ extern const Kind lock, fair, fenced, read_write, plain, semaphore, permit, latc
 /// Every kind, the plainest of those that are stored alike first.
 std::span<const Kind* const> all_kinds();
 
-/// The plainest kind of which lua/shared/kind_of says this word. Nothing: it is nothing that rlock knows.
+/// The plainest kind of which lua/shared/redis/kind_of says this word. Nothing: it is nothing that rlock knows.
 const Kind* kind_stored_as(std::string_view word);
-
-/// The script that takes several keys in one go where `one` takes one. Nothing if there is none.
-const Script* script_for_several(const Script* one);
 
 }  // namespace rlock

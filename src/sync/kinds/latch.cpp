@@ -43,17 +43,24 @@ std::optional<Milliseconds> time_in(std::string_view record, std::string_view na
 Latch::Latch(LockName name, PubSub pub_sub)
     : name_(std::move(name)), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
+Call Latch::call(const Script& script, Values more) const {
+  append(more, {{Parameter::latch, name_.str()},
+                {Parameter::request, request_},
+                {Parameter::channel, latch_channel(name_).str()},
+                {Parameter::sharded, word(pub_sub_)},
+                {Parameter::memory, number(kRequestMemory)}});
+  return call_of(script, more);
+}
+
 Call Latch::write_record(std::string total) const {
-  return {.script = &scripts::latch_record,
-          .keys = {metadata_key(name_), request_},
-          .args = {std::move(total), number(kRecordStays)}};
+  return call(scripts::latch_record, {{Parameter::record, metadata_key(name_)},
+                                      {Parameter::total, std::move(total)},
+                                      {Parameter::stays, number(kRecordStays)}});
 }
 
 Call Latch::set(std::int64_t total, Milliseconds expire) const {
-  return {.script = &scripts::latch_set,
-          .keys = {name_.str(), request_},
-          .args = {std::to_string(total), number(expire), latch_channel(name_).str(), word(pub_sub_),
-                   number(kRequestMemory)}};
+  return call(scripts::latch_set,
+              {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
 }
 
 LatchAnswer Latch::read_set(const Reply& reply) const {
@@ -64,10 +71,7 @@ LatchAnswer Latch::read_set(const Reply& reply) const {
 }
 
 Call Latch::down(std::int64_t count) const {
-  return {
-      .script = &scripts::latch_down,
-      .keys = {name_.str(), request_},
-      .args = {std::to_string(count), latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
+  return call(scripts::latch_down, {{Parameter::count, std::to_string(count)}});
 }
 
 LatchAnswer Latch::read_down(const Reply& reply) const {
@@ -75,14 +79,10 @@ LatchAnswer Latch::read_down(const Reply& reply) const {
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
-Call Latch::remove() const {
-  return {.script = &scripts::latch_delete,
-          .keys = {name_.str(), request_},
-          .args = {latch_channel(name_).str(), word(pub_sub_), number(kRequestMemory)}};
-}
+Call Latch::remove() const { return call(scripts::latch_delete); }
 
 Call Latch::erase_record() const {
-  return {.script = &scripts::meta_erase, .keys = {metadata_key(name_)}, .args = {"latch"}};
+  return call_of(scripts::meta_erase, {{Parameter::meta, metadata_key(name_)}, {Parameter::owner, "latch"}});
 }
 
 LatchAnswer Latch::read_remove(const Reply& reply) const {
@@ -90,7 +90,7 @@ LatchAnswer Latch::read_remove(const Reply& reply) const {
   return refuse(reply);
 }
 
-Call Latch::status() const { return {.script = &scripts::latch_status, .keys = {name_.str()}}; }
+Call Latch::status() const { return call(scripts::latch_status); }
 
 LatchAnswer Latch::read_status(const Reply& reply) const {
   if (word_of(reply) == "found") return {.count = reply.at(1).integer()};
@@ -125,9 +125,9 @@ LatchWait::LatchWait(LockName name, Until until) : name_(std::move(name)), until
 std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
 
 Call LatchWait::ask(Milliseconds) const {
-  Call call{.script = &scripts::latch_inspect, .keys = {name_.str()}};
-  if (until_ == Until::set) call.keys.push_back(metadata_key(name_));
-  return call;
+  Values all{{Parameter::latch, name_.str()}};
+  if (until_ == Until::set) all.emplace_back(Parameter::record, metadata_key(name_));
+  return call_of(scripts::latch_inspect, all);
 }
 
 /// Only an announcement tells when a latch is set or opened. A TTL is when it is forgotten.

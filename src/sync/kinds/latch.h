@@ -6,6 +6,7 @@
 
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 
@@ -56,6 +57,7 @@ class Latch {
 
  private:
   LatchAnswer refuse(const Reply& reply) const;
+  Call call(const Script& script, Values more = {}) const;
   Call write_record(std::string total) const;
 
   LockName name_;

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
 
@@ -56,11 +57,15 @@ Line::Line(const Claim& claim, Channel releases)
       own_(releases_.str() + ":" + claim.owner.str()),
       pub_sub_(claim.pub_sub),
       turn_(claim.turn),
-      keys_(line_keys(claim.name)) {}
+      keys_(line_values(claim.name)) {}
 
-std::vector<std::string> Line::arguments(Milliseconds waited) const {
-  return {queues() ? number(waited) : "-1", releases_.str(), word(pub_sub_)};
+Values Line::values() const {
+  Values all = keys_;
+  append(all, {{Parameter::channel, releases_.str()}, {Parameter::sharded, word(pub_sub_)}});
+  return all;
 }
+
+std::string Line::waited(Milliseconds waited) const { return queues() ? number(waited) : "-1"; }
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};

@@ -10,10 +10,11 @@
 #include "redis/reply.h"
 #include "sync/kinds/busy.h"
 #include "sync/kinds/claim.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 
-/// The line of rlock's waiters beside a lock that is not fair (lua/shared/in_turn), as one of them sees it.
+/// The line of rlock's waiters beside a lock that is not fair (lua/shared/line/in_turn), as one of them sees it.
 ///
 /// Each waiter listens on a channel of its own, where it is told that it is its turn. The first two listen to
 /// the releases of other clients, too: the first asks then, and the second asks a little later, in case that
@@ -29,12 +30,12 @@ class Line {
   /// `releases`: where every client announces them.
   Line(const Claim& claim, Channel releases);
 
-  /// KEYS of its scripts: the line, and what is known of those in it.
-  const std::vector<std::string>& keys() const noexcept { return keys_; }
   /// See Evidence::waiting.
-  std::vector<std::string> waiting() const { return {keys_[1], keys_[2]}; }
-  /// ARGV of those that acquire: for how long we have waited, or that we do not wait; and two of channels().
-  std::vector<std::string> arguments(Milliseconds waited) const;
+  std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
+  /// What its scripts take: its keys, and where waiters are told.
+  Values values() const;
+  /// For those that acquire: for how long we have waited, or that we do not wait.
+  std::string waited(Milliseconds waited) const;
   const Channel& releases() const noexcept { return releases_; }
   bool queues() const noexcept { return turn_ == Turn::queue; }
   bool exists() const noexcept { return turn_ != Turn::no_places; }
@@ -61,7 +62,7 @@ class Line {
   Channel own_;
   PubSub pub_sub_;
   Turn turn_;
-  std::vector<std::string> keys_;
+  Values keys_;
 };
 
 /// {busy, retry, rest, place, length, holder}: what an acquire answers where waiters have places.

@@ -4,6 +4,7 @@
 
 #include "scripts.h"
 #include "sync/kinds/keys.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 namespace {
@@ -14,7 +15,7 @@ std::string done_key(const LockName& name) { return prefix_name("redisson_unlock
 }  // namespace
 
 Call OncePer::status(const LockName& name) {
-  return {.script = &scripts::once_status, .keys = {name.str(), done_key(name)}};
+  return call_of(scripts::once_status, {{Parameter::lock, name.str()}, {Parameter::done, done_key(name)}});
 }
 
 std::optional<OncePer::Done> OncePer::read_status(const Reply& reply) {
@@ -33,8 +34,8 @@ Call OncePer::release(const ReleaseOptions& options) const {
   if (!options.keep_until) return call;
   const bool fair = call.script == &scripts::fair_release;
   call.script = fair ? &scripts::once_fair_release : &scripts::once_lock_release;
-  call.keys.insert(call.keys.begin(), done_key(name()));
-  call.args.insert(call.args.begin(), facts_);
+  call.keys.push_back(done_key(name()));
+  call.args.push_back(facts_);
   call.while_slot_moves.clear();
   return call;
 }

@@ -5,10 +5,7 @@
 #include "base/key_text.h"
 #include "base/text.h"
 #include "scripts.h"
-#include "sync/kinds/answers.h"
-#include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
 #include "sync/kinds/pool.h"
 
 namespace rlock {
@@ -38,6 +35,19 @@ Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size
                           quoted(name), size, count, words_for(name), count - size)};
 }
 
+constinit const LockBase::Form kPermits{&kinds::permit,           &scripts::permit_acquire,
+                                        &scripts::permit_enter,   &scripts::permit_renew,
+                                        &scripts::permit_release, false};
+
+/// `slots`: which permits of rlock are taken, see permit_slots_key().
+Values values_of(const Claim& claim, const Permits::Wanted& wanted) {
+  return {{Parameter::pool, claim.name.str()},
+          {Parameter::taken, suffix_name(claim.name, "timeout")},
+          {Parameter::slots, permit_slots_key(claim.name)},
+          {Parameter::count, std::to_string(wanted.count)},
+          {Parameter::total, wanted.total ? std::to_string(*wanted.total) : ""}};
+}
+
 }  // namespace
 
 std::optional<std::int64_t> slot_in(const std::string& id) {
@@ -47,36 +57,17 @@ std::optional<std::int64_t> slot_in(const std::string& id) {
   return slot;
 }
 
-Permits::Permits(Claim claim, const Wanted& wanted, Hold hold)
-    : claim_(std::move(claim)),
-      wanted_(wanted),
-      hold_(hold),
-      requests_(claim_, hold),
-      line_(claim_, permits_channel(claim_.name)),
-      taken_(suffix_name(claim_.name, "timeout")),
-      slots_(permit_slots_key(claim_.name)) {}
+Permits::Permits(const Claim& claim, const Wanted& wanted, Hold hold)
+    : LockBase(claim, hold, kPermits, permits_channel(claim.name), values_of(claim, wanted)),
+      wanted_(wanted) {}
 
-std::vector<Channel> Permits::channels() const { return {permits_channel(claim_.name)}; }
-
-Call Permits::enter(Milliseconds lease) const {
-  Call call{.script = &scripts::permit_enter,
-            .keys = {claim_.name.str(), taken_, slots_},
-            .args = {claim_.owner.str(), std::to_string(wanted_.count), number(lease)}};
+Call Permits::take(Milliseconds lease, Milliseconds waited) const {
+  Call call = LockBase::take(lease, waited);
   call.largest_reply += static_cast<std::size_t>(wanted_.count) * kIdTakes;
   return call;
 }
 
-Call Permits::ask(Milliseconds waited) const {
-  Call call = enter(claim_.lease);
-  if (hold_ == Hold::another) return call;
-  call.script = &scripts::permit_acquire;
-  call.args.insert(call.args.end(),
-                   {wanted_.total ? std::to_string(*wanted_.total) : "", permits_channel(claim_.name).str(),
-                    word(claim_.pub_sub), number(kRequestMemory), line_.arguments(waited).front()});
-  append(call.keys, line_.keys());
-  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
-  return call;
-}
+Evidence Permits::evidence() const { return {permit_slots_key(name()), owner().str(), own_line().waiting()}; }
 
 Held Permits::decode_held(const Reply& reply) const {
   Held held{.server_time = reply.at(1).milliseconds()};
@@ -94,45 +85,10 @@ Attempt Permits::decode(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "held") return decode_held(reply);
   if (word == "busy") return decode_place(reply);
-  if (word == "absent") return refuse_absent(claim_.name, PoolKind::permits);
-  if (word == "other_size") return refuse_size(claim_.name, wanted_.total.value_or(0), reply.at(1).integer());
-  if (word == "too_small") return refuse_count(claim_.name, wanted_.count, reply.at(1).integer());
-  return decode_attempt(claim_, kinds::permit.noun, reply);
-}
-
-std::optional<Call> Permits::undo(Wake wake) const {
-  if (hold_ == Hold::another) return std::nullopt;
-  return release_call({.keep_until = {}, .wake = wake}, requests_.counts_acquire() ? Way::undo : Way::first);
-}
-
-Call Permits::renew() const {
-  return {.script = &scripts::permit_renew,
-          .keys = {claim_.name.str(), taken_, slots_},
-          .args = {claim_.owner.str(), std::to_string(wanted_.count), number(claim_.lease)}};
-}
-
-Call Permits::release(const ReleaseOptions& options) const {
-  if (hold_ == Hold::another)
-    return enter(Milliseconds{0});  // nothing to release: it is only asked whether the outer hold remains
-  return release_call(options, requests_.release_way());
-}
-
-Call Permits::release_call(const ReleaseOptions& options, Way way) const {
-  Call call{.script = &scripts::permit_release,
-            .keys = {claim_.name.str(), taken_, slots_},
-            .args = {claim_.owner.str(), std::to_string(wanted_.count),
-                     number(options.keep_until.value_or(Milliseconds{0})),
-                     options.wake == Wake::nobody ? "" : permits_channel(claim_.name).str(),
-                     word(claim_.pub_sub), number(kRequestMemory), word(way), line_.releases().str()}};
-  append(call.keys, line_.keys());
-  if (way == Way::undo) call.keys.push_back(requests_.acquire());
-  if (way == Way::again) call.keys.push_back(requests_.release());
-  return call;
-}
-
-Released Permits::decode_release(const Reply& reply) const {
-  if (hold_ == Hold::first) return decode_released(reply);
-  return {.how = word_of(reply) == "held" ? Released::How::still_held : Released::How::was_not_ours};
+  if (word == "absent") return refuse_absent(name(), PoolKind::permits);
+  if (word == "other_size") return refuse_size(name(), wanted_.total.value_or(0), reply.at(1).integer());
+  if (word == "too_small") return refuse_count(name(), wanted_.count, reply.at(1).integer());
+  return LockBase::decode(reply);
 }
 
 }  // namespace rlock

@@ -29,17 +29,17 @@ Refused refuse_absent(const LockName& name, PoolKind kind) {
 Pool::Pool(LockName name, PoolKind kind, PubSub pub_sub)
     : name_(std::move(name)), kind_(kind), pub_sub_(pub_sub), request_(request_key(name_, new_request())) {}
 
-std::string Pool::taken() const { return suffix_name(name_, "timeout"); }
-
-Call Pool::request(const Script& script, std::vector<std::string> args) const {
-  return {.script = &script, .keys = {name_.str(), request_}, .args = std::move(args)};
-}
-
-/// The same, with those who wait.
-Call Pool::request_to_line(const Script& script, std::vector<std::string> args) const {
-  Call call = request(script, std::move(args));
-  append(call.keys, line_keys(name_));
-  return call;
+Call Pool::call(const Script& script, Values more) const {
+  append(more, {{Parameter::pool, name_.str()},
+                {Parameter::request, request_},
+                {Parameter::channel, permits_channel(name_).str()},
+                {Parameter::sharded, word(pub_sub_)},
+                {Parameter::memory, number(kRequestMemory)}});
+  if (kind_ == PoolKind::permits)
+    append(more,
+           {{Parameter::taken, suffix_name(name_, "timeout")}, {Parameter::slots, permit_slots_key(name_)}});
+  append(more, line_values(name_));
+  return call_of(script, more);
 }
 
 PoolAnswer Pool::refuse(const Reply& reply) const {
@@ -53,11 +53,8 @@ PoolAnswer Pool::refuse(const Reply& reply) const {
 }
 
 Call Pool::init(std::int64_t total, Milliseconds expire) const {
-  Call call =
-      request_to_line(scripts::counter_init, {std::to_string(total), permits_channel(name_).str(),
-                                              word(pub_sub_), number(kRequestMemory), number(expire)});
-  if (kind_ == PoolKind::permits) call.keys.push_back(taken());
-  return call;
+  return call(scripts::counter_init,
+              {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
 }
 
 PoolAnswer Pool::read_init(const Reply& reply) const {
@@ -68,8 +65,7 @@ PoolAnswer Pool::read_init(const Reply& reply) const {
 }
 
 Call Pool::add(std::int64_t count) const {
-  return request_to_line(scripts::counter_add, {std::to_string(count), permits_channel(name_).str(),
-                                                word(pub_sub_), number(kRequestMemory)});
+  return call(scripts::counter_add, {{Parameter::count, std::to_string(count)}});
 }
 
 PoolAnswer Pool::read_add(const Reply& reply) const {
@@ -77,19 +73,14 @@ PoolAnswer Pool::read_add(const Reply& reply) const {
   return {.count = reply.at(1).integer(), .unannounced = reply.at(2).text()};
 }
 
-Call Pool::drain() const { return request(scripts::semaphore_drain, {number(kRequestMemory)}); }
+Call Pool::drain() const { return call(scripts::semaphore_drain); }
 
 PoolAnswer Pool::read_drain(const Reply& reply) const {
   if (word_of(reply) != "done") return refuse(reply);
   return {.count = reply.at(1).integer()};
 }
 
-Call Pool::remove() const {
-  Call call = request_to_line(scripts::counter_delete,
-                              {permits_channel(name_).str(), word(pub_sub_), number(kRequestMemory)});
-  if (kind_ == PoolKind::permits) append(call.keys, {taken(), permit_slots_key(name_)});
-  return call;
-}
+Call Pool::remove() const { return call(scripts::counter_delete); }
 
 PoolAnswer Pool::read_remove(const Reply& reply) const {
   if (word_of(reply) != "done") return refuse(reply);
@@ -97,12 +88,9 @@ PoolAnswer Pool::read_remove(const Reply& reply) const {
 }
 
 Call Pool::release(const std::vector<std::string>& ids) const {
-  Call call{.script = &scripts::permit_release_ids,
-            .keys = {name_.str(), taken(), permit_slots_key(name_)},
-            .args = {permits_channel(name_).str(), word(pub_sub_)}};
-  append(call.keys, line_keys(name_));
-  call.args.insert(call.args.end(), ids.begin(), ids.end());
-  return with_large_reply(std::move(call));
+  Call release = call(scripts::permit_release_ids);
+  append(release.args, ids);
+  return with_large_reply(std::move(release));
 }
 
 Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
@@ -112,9 +100,9 @@ Pool::ReleasedIds Pool::read_release(const Reply& reply) const {
 }
 
 Call Pool::renew(const std::vector<std::string>& ids, Milliseconds lease) const {
-  Call call{.script = &scripts::permit_renew_ids, .keys = {name_.str(), taken()}, .args = {number(lease)}};
-  call.args.insert(call.args.end(), ids.begin(), ids.end());
-  return with_large_reply(std::move(call));
+  Call renewal = call(scripts::permit_renew_ids, {{Parameter::lease, number(lease)}});
+  append(renewal.args, ids);
+  return with_large_reply(std::move(renewal));
 }
 
 std::vector<bool> Pool::read_renewal(const Reply& reply) const {
@@ -124,8 +112,7 @@ std::vector<bool> Pool::read_renewal(const Reply& reply) const {
 }
 
 Call Pool::status() const {
-  if (kind_ == PoolKind::semaphore) return {.script = &scripts::semaphore_status, .keys = {name_.str()}};
-  return {.script = &scripts::permit_status, .keys = {name_.str(), taken()}};
+  return call(kind_ == PoolKind::semaphore ? scripts::semaphore_status : scripts::permit_status);
 }
 
 std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {

@@ -7,6 +7,7 @@
 
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 
@@ -76,9 +77,7 @@ class Pool {
   std::variant<std::optional<Status>, Refused> read_status(const Reply& reply) const;
 
  private:
-  std::string taken() const;
-  Call request(const Script& script, std::vector<std::string> args) const;
-  Call request_to_line(const Script& script, std::vector<std::string> args) const;
+  Call call(const Script& script, Values more = {}) const;
   PoolAnswer refuse(const Reply& reply) const;
 
   LockName name_;

@@ -4,8 +4,6 @@
 #include "scripts.h"
 #include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
-#include "sync/kinds/kind.h"
-#include "sync/kinds/requests.h"
 
 namespace rlock {
 namespace {
@@ -23,92 +21,35 @@ std::string timeout_key(const LockName& name, std::string_view owner, std::int64
   return suffix_name(name, owner) + ":rwlock_timeout:" + std::to_string(hold);
 }
 
+constinit const LockBase::Form kRead{&kinds::read_write, &scripts::read_acquire, nullptr,
+                                     &scripts::read_renew, &scripts::read_release};
+constinit const LockBase::Form kWrite{&kinds::read_write, &scripts::write_acquire, nullptr,
+                                      &scripts::write_renew, &scripts::write_release};
+
 }  // namespace
 
-ReadWriteLock::ReadWriteLock(Claim claim, Hold hold, Half half)
-    : claim_(std::move(claim)),
-      hold_(hold),
-      half_(std::move(half)),
-      requests_(claim_, hold),
-      line_(claim_, read_write_channel(claim_.name)) {}
+ReadWriteLock::ReadWriteLock(const Claim& claim, Hold hold, const Form& half, Values own)
+    : LockBase(claim, hold, half, read_write_channel(claim.name), std::move(own)) {}
 
 ReadLock::ReadLock(const Claim& claim, Hold hold)
-    : ReadWriteLock(claim, hold,
-                    {claim.turn != Turn::no_places ? &scripts::read_acquire : &scripts::quorum_read_acquire,
-                     &scripts::read_renew,
-                     claim.turn != Turn::no_places ? &scripts::read_release : &scripts::quorum_read_release,
-                     {claim.name.str(), timeout_key(claim.name, claim.owner.str(), 1)}}) {}
+    : ReadWriteLock(claim, hold, kRead,
+                    {{Parameter::timeout, timeout_key(claim.name, claim.owner.str(), 1)}}) {}
 
-WriteLock::WriteLock(const Claim& claim, Hold hold)
-    : ReadWriteLock(claim, hold,
-                    {claim.turn != Turn::no_places ? &scripts::write_acquire : &scripts::quorum_write_acquire,
-                     &scripts::write_renew,
-                     claim.turn != Turn::no_places ? &scripts::write_release : &scripts::quorum_write_release,
-                     {claim.name.str()}}) {}
-
-std::vector<Channel> ReadWriteLock::channels() const { return {read_write_channel(claim_.name)}; }
-
-Call ReadWriteLock::ask(Milliseconds waited) const {
-  Call call{.script = half_.acquire,
-            .keys = half_.keys,
-            .args = {claim_.owner.str(), number(claim_.lease), number(kRequestMemory)}};
-  append(call.keys, line_.keys());
-  append(call.args, line_.arguments(waited));
-  call.args.emplace_back(hold_ == Hold::another ? "1" : "0");
-  if (requests_.counts_acquire()) call.keys.push_back(requests_.acquire());
-  return call;
-}
-
-Attempt ReadWriteLock::decode(const Reply& reply) const {
-  return decode_attempt(claim_, kinds::read_write.noun, reply);
-}
-
-std::optional<Call> ReadWriteLock::undo(Wake wake) const {
-  const ReleaseOptions options{.keep_until = {}, .wake = wake};
-  return requests_.counts_acquire() ? release_call(options, Way::undo) : release(options);
-}
-
-Call ReadWriteLock::renew() const {
-  return {.script = half_.renew, .keys = half_.keys, .args = {claim_.owner.str(), number(claim_.lease)}};
-}
-
-Call ReadWriteLock::release(const ReleaseOptions& options) const {
-  Call call = release_call(options, requests_.release_way());
-  if (requests_.release_way() == Way::first && half_.single_key()) {
-    Call single = call;
-    single.keys.resize(1);
-    call.while_slot_moves.push_back(std::move(single));
-  }
-  return call;
-}
+WriteLock::WriteLock(const Claim& claim, Hold hold) : ReadWriteLock(claim, hold, kWrite) {}
 
 Call ReadWriteLock::release_call(const ReleaseOptions& options, Way way) const {
-  Call call{
-      .script = half_.release,
-      .keys = half_.keys,
-      .args = {claim_.owner.str(), number(claim_.lease), number(options.keep_until.value_or(Milliseconds{0})),
-               options.wake == Wake::nobody ? "" : read_write_channel(claim_.name).str(),
-               word(claim_.pub_sub), number(kRequestMemory), word(way), line_.releases().str()}};
-  append(call.keys, line_.keys());
-  call.keys.push_back(way == Way::undo ? requests_.acquire() : requests_.release());
+  Call call = LockBase::release_call(options, way);
   call.largest_reply = kReadersTake;
   return call;
-}
-
-Released ReadWriteLock::decode_release(const Reply& reply) const {
-  if (word_of(reply) != "held_inside") return decode_released(reply);
-  return {.how = Released::How::still_held, .then = release_call({}, requests_.release_way())};
 }
 
 /// Other readers are written down. Whether they live is
 /// known by their timeout keys, which only now can be named.
 Released ReadLock::decode_release(const Reply& reply) const {
   if (word_of(reply) != "readers") return ReadWriteLock::decode_release(reply);
-  Call sweep{.script = &scripts::read_sweep,
-             .keys = {name().str()},
-             .args = {channels().front().str(), word(claim().pub_sub), line().releases().str(),
-                      std::to_string(reply.items().size() / 2)}};
-  append(sweep.keys, line().keys());
+  Values all = own_line().values();
+  all.emplace_back(Parameter::lock, name().str());
+  Call sweep = call_of(scripts::read_sweep, all);
   for (std::size_t i = 1; i + 1 < reply.items().size(); i += 2) {
     const std::string reader = reply.at(i).text();
     const auto holds = parse_count(reply.at(i + 1).text());
@@ -122,11 +63,12 @@ Released ReadLock::decode_release(const Reply& reply) const {
 }
 
 Call ReadWriteLock::force(const LockName& name, const Owner& owner, PubSub pub_sub) {
-  Call call{.script = &scripts::read_write_force,
-            .keys = {name.str()},
-            .args = {owner.str(), read_write_channel(name).str(), word(pub_sub)}};
-  append(call.keys, line_keys(name));
-  return call;
+  Values all{{Parameter::lock, name.str()},
+             {Parameter::owner, owner.str()},
+             {Parameter::channel, read_write_channel(name).str()},
+             {Parameter::sharded, word(pub_sub)}};
+  append(all, line_values(name));
+  return call_of(scripts::read_write_force, all);
 }
 
 }  // namespace rlock

@@ -21,14 +21,21 @@ Semaphore::Semaphore(Claim claim, std::int64_t count, Absent absent)
       line_(claim_, permits_channel(claim_.name)),
       request_(request_key(claim_.name, new_request())) {}
 
+Values Semaphore::values() const {
+  Values all{{Parameter::pool, claim_.name.str()},
+             {Parameter::request, request_},
+             {Parameter::owner, claim_.owner.str()},
+             {Parameter::count, std::to_string(count_)},
+             {Parameter::memory, number(kRequestMemory)}};
+  append(all, line_.values());
+  return all;
+}
+
 Call Semaphore::ask(Milliseconds waited) const {
-  Call call{.script = &scripts::semaphore_acquire,
-            .keys = {claim_.name.str(), request_},
-            .args = {claim_.owner.str(), std::to_string(count_), number(kRequestMemory)}};
-  append(call.keys, line_.keys());
-  append(call.args, line_.arguments(waited));
-  call.args.emplace_back(absent_ == Absent::await ? "wait" : "");
-  return call;
+  Values all = values();
+  append(all, {{Parameter::waited, line_.waited(waited)},
+               {Parameter::absent, absent_ == Absent::await ? "wait" : ""}});
+  return call_of(scripts::semaphore_acquire, all);
 }
 
 Attempt Semaphore::decode(const Reply& reply) const {
@@ -36,13 +43,6 @@ Attempt Semaphore::decode(const Reply& reply) const {
   return decode_attempt(claim_, kinds::semaphore.noun, reply);
 }
 
-std::optional<Call> Semaphore::undo(Wake) const {
-  Call call{.script = &scripts::semaphore_undo,
-            .keys = {claim_.name.str(), request_},
-            .args = {claim_.owner.str(), std::to_string(count_), line_.releases().str(), word(claim_.pub_sub),
-                     number(kRequestMemory)}};
-  append(call.keys, line_.keys());
-  return call;
-}
+std::optional<Call> Semaphore::undo(Wake) const { return call_of(scripts::semaphore_undo, values()); }
 
 }  // namespace rlock

@@ -39,6 +39,7 @@ class Semaphore final : public Waitable {
 
  private:
   Attempt decode(const Reply& reply) const override;
+  Values values() const;
 
   Claim claim_;
   std::int64_t count_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sync/kinds/answers.h"
-#include "sync/kinds/kind.h"
+#include "sync/kinds/arguments.h"
 
 namespace rlock {
 namespace {
@@ -11,16 +11,11 @@ namespace {
 /// The answer of a member takes so many bytes of memory in the reply, or less.
 constexpr std::size_t kMemberTakes = 512;
 
-template <class Item>
-void append(std::vector<Item>& all, const std::vector<Item>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 std::optional<Together> Together::of(std::span<const Lockable* const> members) {
   const Script* ask = members.front()->ask().script;
-  const Script* script = script_for_several(ask);
+  const Script* script = ask->several;
   const bool alike =
       std::ranges::all_of(members, [&](const Lockable* member) { return member->ask().script == ask; });
   if (script == nullptr || !alike) return std::nullopt;

@@ -65,14 +65,14 @@ std::optional<PastHold> read_entry(std::string_view text) {
 
 Call write_end(const LockName& name, const Owner& owner, const Evidence& evidence, const PastHold& past,
                WriteEnd when) {
-  Call call = erase_metadata(name, owner, evidence);
-  call.keys.push_back(history_key(name));
   // A key that outlives its command (--min-hold) has two ends: that of the command, and its removal.
   const Milliseconds not_before = past.facts.ended_at ? past.ended : past.facts.since;
-  call.args.insert(call.args.end(),
-                   {when == WriteEnd::always ? "ended" : "known", std::to_string(not_before.count()),
-                    std::to_string(past.ended.count()), entry_of(past)});
-  return call;
+  return erase_metadata(name, owner, evidence,
+                        {{Parameter::history, history_key(name)},
+                         {Parameter::when, when == WriteEnd::always ? "ended" : "known"},
+                         {Parameter::since, std::to_string(not_before.count())},
+                         {Parameter::ended, std::to_string(past.ended.count())},
+                         {Parameter::entry, entry_of(past)}});
 }
 
 std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past) {
@@ -86,8 +86,8 @@ std::vector<Part> with_history(std::vector<Part> parts, const PastHold& past) {
 }
 
 Call ask_history(const LockName& name, std::int64_t most) {
-  return with_large_reply(
-      {.script = &scripts::history_read, .keys = {history_key(name)}, .args = {std::to_string(most)}});
+  return with_large_reply(call_of(scripts::history_read, {{Parameter::history, history_key(name)},
+                                                          {Parameter::most, std::to_string(most)}}));
 }
 
 History read_history(const Reply& reply) {

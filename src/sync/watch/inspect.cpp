@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "scripts.h"
+#include "sync/kinds/arguments.h"
 #include "sync/kinds/keys.h"
 #include "sync/kinds/permits.h"
 
@@ -250,6 +251,18 @@ class Reader {
   Inspection seen_;
 };
 
+/// What may stand under a key and beside it, whatever its kind is.
+Values keys_beside(const LockName& name) {
+  Values all{{Parameter::lock, name.str()},
+             {Parameter::meta, metadata_key(name)},
+             {Parameter::token, prefix_name("redisson_lock_token", name)},
+             {Parameter::taken, suffix_name(name, "timeout")},
+             {Parameter::slots, permit_slots_key(name)}};
+  append(all, queue_values(name));
+  append(all, line_values(name));
+  return all;
+}
+
 }  // namespace
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
@@ -270,9 +283,10 @@ bool Inspection::held_by(const Owner& owner) const {
 }
 
 Call ask_facts(const LockName& name) {
-  return {.script = &scripts::inspect_facts,
-          .keys = {metadata_key(name), name.str()},
-          .largest_reply = kLargestFacts};
+  Call call =
+      call_of(scripts::inspect_facts, {{Parameter::meta, metadata_key(name)}, {Parameter::lock, name.str()}});
+  call.largest_reply = kLargestFacts;
+  return call;
 }
 
 KnownFacts read_facts(const Reply& reply) {
@@ -294,11 +308,7 @@ KnownFacts read_facts(const Reply& reply) {
 }
 
 Call inspect_key(const LockName& name, const Facts& facts) {
-  Call call{.script = &scripts::inspect_key,
-            .keys = {name.str(), prefix_name("redisson_lock_queue", name),
-                     prefix_name("redisson_lock_timeout", name), prefix_name("redisson_lock_token", name),
-                     suffix_name(name, "timeout"), fair_queue_keys(name).back()}};
-  for (const std::string& key : line_keys(name)) call.keys.push_back(key);
+  Call call = call_of(scripts::inspect_key, keys_beside(name));
   for (const auto& [owner, unused] : facts) call.args.push_back(owner.str());
   call.largest_reply = kLargestInspection;
   return call;
@@ -309,11 +319,11 @@ Inspection read_inspection(const LockName& name, const KnownFacts& known, const 
 }
 
 Call glance_at(const LockName& name, const Owner& asker) {
-  return {.script = &scripts::inspect_glance,
-          .keys = {name.str(), metadata_key(name), suffix_name(name, "timeout"), permit_slots_key(name),
-                   fair_queue_keys(name).front(), line_keys(name).front()},
-          .args = {asker.str()},
-          .largest_reply = kLargestInspection};
+  Values all = keys_beside(name);
+  all.emplace_back(Parameter::asker, asker.str());
+  Call call = call_of(scripts::inspect_glance, all);
+  call.largest_reply = kLargestInspection;
+  return call;
 }
 
 Inspection read_glance(const LockName& name, const Reply& reply) {

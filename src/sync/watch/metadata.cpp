@@ -65,6 +65,16 @@ Milliseconds duration_at(const Json& facts, const char* name) {
   return Milliseconds{number_at(facts, name).value_or(0)};
 }
 
+Values values_of(const LockName& name, const Owner& owner, const Evidence& evidence) {
+  Values all{{Parameter::meta, metadata_key(name)},
+             {Parameter::held, evidence.key},
+             {Parameter::owner, owner.str()},
+             {Parameter::member, evidence.member}};
+  if (!evidence.waiting.empty())
+    append(all, {{Parameter::alive, evidence.waiting.front()}, {Parameter::waits, evidence.waiting.back()}});
+  return all;
+}
+
 }  // namespace
 
 Metadata about_us(std::string_view command) {
@@ -96,20 +106,17 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
   if (facts.started) json["started"] = *facts.started;
   if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
   if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
-  Call call{.script = &scripts::meta_write,
-            .keys = {metadata_key(name), evidence.key},
-            .args = {owner.str(), evidence.member, std::to_string(lease.count()), json.dump(),
-                     facts.exit ? "1" : "0"}};
-  append(call.keys, evidence.waiting);
-  return call;
+  Values all = values_of(name, owner, evidence);
+  append(all, {{Parameter::lease, std::to_string(lease.count())},
+               {Parameter::facts, json.dump()},
+               {Parameter::ended, facts.exit ? "1" : "0"}});
+  return call_of(scripts::meta_write, all);
 }
 
-Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence) {
-  Call call{.script = &scripts::meta_erase,
-            .keys = {metadata_key(name), evidence.key},
-            .args = {owner.str(), evidence.member}};
-  if (!evidence.waiting.empty()) call.keys.push_back(evidence.waiting.back());
-  return call;
+Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Values end) {
+  append(end, values_of(name, owner, evidence));
+  end.emplace_back(Parameter::history, metadata_key(name));  // without an end any key will do
+  return call_of(scripts::meta_erase, end);
 }
 
 std::optional<Metadata> parse_metadata(std::string_view json) {

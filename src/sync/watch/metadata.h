@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sync/kinds/lockable.h"
+#include "sync/kinds/values.h"
 
 namespace rlock {
 
@@ -51,7 +52,8 @@ Call write_metadata(const LockName& name, const Owner& owner, const Evidence& ev
                     const Metadata& facts);
 
 /// For the same write as a release: does nothing while the evidence shows that this owner still holds.
-Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence);
+/// `end`: how the hold has ended, for the history; empty: nothing is written there.
+Call erase_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Values end = {});
 
 /// Reads what somebody wrote, who need not have been an rlock:
 /// what is not as expected is left out. Nothing: no facts at all.

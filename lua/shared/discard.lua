@@ -1,5 +1,0 @@
--- Deletes a key that may be large: the server frees its memory by the way, and answers others meanwhile.
-local function discard(key)
-  if type(redis.pcall('unlink', key)) == 'table' then redis.call('del', key) end  -- an ACL may know only DEL
-end
-return discard

@@ -1,0 +1,11 @@
+-- One of the owners in `lock`, a hash with at least one field, for people who want to know for whom they wait. The hash may be
+-- large, so the function looks at a few fields only; '' if it finds no owner there.
+local function holder_of(lock)
+  local fields = redis.call('hscan', lock, '0', 'count', '100')[2]
+  for i = 1, #fields, 2 do
+    local owner = string.sub(fields[i], -6) == ':write' and string.sub(fields[i], 1, -7) or fields[i]
+    if owner ~= 'mode' then return string.sub(owner, 1, 1000) end
+  end
+  return ''
+end
+return holder_of

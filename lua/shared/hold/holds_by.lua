@@ -1,0 +1,12 @@
+local tail_of = include('permits/tail_of')
+local is_value = include('redis/is_value')
+
+-- Does `held` show that an owner holds it? The evidence is its value (string), a field (hash), or the owner of a permit (zset,
+-- see permits/mend_slots).
+local function holds_by(held, evidence)
+  local kind = redis.call('type', held).ok
+  if kind == 'hash' then return redis.call('hexists', held, evidence) == 1 end
+  if kind == 'string' then return is_value(held, evidence) end
+  return kind == 'zset' and redis.call('zscore', held, tail_of(evidence, 1)) and true or false
+end
+return holds_by

@@ -1,0 +1,16 @@
+-- Writes into a history how a hold has ended. The history is a zset of "<owner>\n<JSON>" by the time of the end, of at most 20
+-- entries. If it has an end of this owner after `since`, that was the end of the same hold, and the function writes nothing: no
+-- copy of the call counts twice, and the first client that ends the hold has the last word.
+local function write_end(history, owner, since, ended, entry)
+  local begin = owner .. '\n'
+  for _, past in pairs(redis.call('zrangebyscore', history, since, '+inf', 'limit', 0, 50)) do
+    if past:sub(1, #begin) == begin then return end
+  end
+  local stays = 604800000  -- ms: a week
+  -- A client that may not do this must fail before there is a history without a TTL.
+  redis.call('pexpire', history, stays)
+  redis.call('zadd', history, ended, begin .. entry)
+  redis.call('pexpire', history, stays)
+  if redis.call('zcard', history) > 20 then redis.call('zrem', history, redis.call('zrange', history, 0, 0)[1]) end
+end
+return write_end

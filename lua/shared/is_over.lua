@@ -1,8 +1,0 @@
--- Is this a late copy of an acquire whose hold was undone, or was taken and is gone? It must not take the
--- lock again.
--- `has`: the owner holds the lock now.
-local function is_over(request, has)
-  local answer = request and redis.call('get', request)
-  return answer and (answer == 'undone' or not has)
-end
-return is_over

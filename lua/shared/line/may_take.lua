@@ -1,0 +1,46 @@
+local waiter_of = include('line/waiter_of')
+local note_waiter = include('line/note_waiter')
+local note_line = include('line/note_line')
+local tell_owner = include('line/tell_owner')
+local remove_waiter = include('line/remove_waiter')
+
+-- May the owner take what is there, although others wait? A newcomer may be faster than the first waiter, which was told and is
+-- on its way: that keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
+-- waiter that is dead or frozen leaves the line.
+-- Answers true; or false, and after how many ms to ask again (nil: a message will come).
+-- line, ask: see in_turn
+local function may_take(line, ask)
+  local needs, time = ask.needs, ask.time
+  if not line.order then return true end
+  local place = 0
+  for _ = 1, 16 do
+    local other = redis.call('zrange', line.order, place, place)[1]
+    if not other or other == ask.owner then return true end
+    local waiter, frozen = waiter_of(line, other, time)
+    if waiter and needs == 0 and waiter.needs == 0 then
+      place = place + 1  -- it reads beside us
+    elseif waiter and needs > 0 and waiter.passed < 10 then
+      -- One number serves all: the first waiter came first, so it has been passed most often.
+      if place == 0 then
+        line.passes = line.passes + 1
+        note_line(line)
+      end
+      return true
+    elseif waiter and waiter.needs > ask.room then
+      -- It is not told before there is room. If it hears its place, it is alive.
+      if tell_owner(line, other, string.format('%d %.0f', place + 1, ask.rest)) > 0 then return false end
+      remove_waiter(line, other)
+    elseif waiter and waiter.told > 0 then
+      return false, waiter.patience + 10 - (time - waiter.told)
+    elseif waiter and tell_owner(line, other, '0') > 0 then
+      waiter.told = time
+      note_waiter(line, other, waiter)
+      return false, waiter.patience + 10
+    else
+      remove_waiter(line, other, frozen)
+    end
+  end
+  if needs == 0 then return false, 260 end  -- there may be a writer behind these
+  return true
+end
+return may_take

@@ -1,0 +1,14 @@
+local room_of = include('line/room_of')
+local give_up_place = include('line/give_up_place')
+local tell_waiters = include('line/tell_waiters')
+
+-- After a release: tells the waiters whose turn it is now. After the undo of an acquire that acquired nothing: gives up its
+-- place instead. `answer` is the answer of the release, and of this function.
+-- line: see in_turn
+local function pass_on(line, lock, owner, answer)
+  if answer[1] == 'not_ours' then give_up_place(line, lock, owner) end
+  if answer[1] ~= 'released' then return answer end
+  local why = tell_waiters(line, room_of(lock))
+  return answer[2] == '' and {'released', why} or answer
+end
+return pass_on

@@ -1,0 +1,68 @@
+local now = include('redis/now')
+local waiter_of = include('line/waiter_of')
+local note_waiter = include('line/note_waiter')
+local tell_owner = include('line/tell_owner')
+local remove_waiter = include('line/remove_waiter')
+local load_line = include('line/load_line')
+local note_line = include('line/note_line')
+
+-- The message for the first waiter. If other clients than rlock's waiters have heard of the release, too, they need longer to
+-- ask, since ours are ready: so for two seconds rlock's waiters leave them two of three releases, for 10 ms.
+local function message_of(line, time)
+  local length = line.heard and redis.call('zcard', line.order) or 0
+  if length == 0 then return '0' end
+  load_line(line)
+  -- The first two waiters listen where releases are announced, or will; and so may the client that released the lock.
+  if line.heard > math.min(length, 2) + 1 and line.others < time + 1000 then
+    line.others = time + 2000
+    note_line(line)
+  end
+  return line.others > time and time % 3 > 0 and 'later 10' or '0'
+end
+
+local function tell_in_order(line, room, rest_only)
+  local time, place, dead = now(), 0, 0
+  local message = message_of(line, time)
+  while place < 500 and dead < 500 do
+    local owner = redis.call('zrange', line.order, place, place)[1]
+    if not owner then return '' end
+    local waiter, frozen = waiter_of(line, owner, time)
+    if rest_only and waiter and waiter.told > 0 then return '' end
+    local too_much = waiter and waiter.needs > room
+    if too_much and (room < 1 or waiter.passed >= 10) then return '' end
+    local heard, why = 0, nil
+    if waiter and not too_much then heard, why = tell_owner(line, owner, message) end
+    if why then return why end
+    if too_much then
+      place = place + 1  -- the room may serve a waiter behind it
+    elseif heard == 0 then
+      remove_waiter(line, owner, frozen)
+      dead = dead + 1
+    else
+      waiter.told = waiter.told > 0 and waiter.told or time
+      note_waiter(line, owner, waiter)
+      place = place + 1
+      if waiter.needs > 0 and waiter.needs == room then
+        -- The new second waiter does not know its place yet, and must ask if the first one is frozen.
+        local second = dead > 0 and place == 1 and redis.call('zrange', line.order, 1, 1)[1]
+        if second then tell_owner(line, second, '2 0') end
+        return ''
+      end
+      room = waiter.needs == 0 and 0 or room - waiter.needs
+    end
+  end
+  return ''
+end
+
+-- Tells the waiters whose turn it is: the first one, or the first readers together, or as many as `room` serves (see in_turn).
+-- A waiter that cannot hear it is dead, and the next one is told. Behind 500 dead ones the function stops: the others ask by
+-- themselves. It comes last in a script and never fails: it answers why waiters could not be told, or ''.
+-- rest_only: an owner has just taken a part of the room. If the first waiter has been told, all have been.
+-- line: see in_turn
+local function tell_waiters(line, room, rest_only)
+  if not line or not line.order then return '' end
+  local done, why = pcall(tell_in_order, line, room, rest_only)
+  if done then return why end
+  return type(why) == 'table' and why.err or tostring(why)
+end
+return tell_waiters

@@ -1,0 +1,32 @@
+local field_of = include('redis/field_of')
+local load_line = include('line/load_line')
+
+-- What the line knows of a waiter; nil if it does not wait. In the hash it is one text of five numbers:
+--   alive    the waiter counts as alive until then, in ms since the epoch
+--   arrived  in microseconds since the epoch: its score in the line
+--   needs    the number of permits; of a lock 1, or 0 to read beside others
+--   told     when it was told that it is its turn (ms); 0: not since it asked
+--   before   how often newcomers had passed the line before it arrived (see may_take)
+-- and from that
+--   passed   how often newcomers passed it
+--   patience for how many ms it may be on its way after it was told
+-- With `time` (now, ms) the answer is nil, too, for a waiter that is dead; and nil, true for one that is frozen: it was told, and
+-- did not come in time.
+-- line: see in_turn
+local function waiter_of(line, owner, time)
+  load_line(line)
+  local text = field_of(line.waiters, owner, 100) or ''
+  local alive, arrived, needs, told, before = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if not alive then return nil end
+  alive, told = tonumber(alive), tonumber(told)
+  local passed = line.passes - before
+  local patience = passed < 10 and 250 or 1000  -- so that a distant waiter gets its turn, too
+  if time and told > time then told = 0 end  -- the clock was set back
+  if time and alive <= time then return nil end
+  if time and told > 0 and time - told >= patience then return nil, true end
+  return {
+    alive = alive, arrived = arrived, needs = tonumber(needs), told = told, before = tonumber(before),
+    passed = passed, patience = patience,
+  }
+end
+return waiter_of

@@ -1,0 +1,16 @@
+local announce = include('redis/announce')
+local tell_waiters = include('line/tell_waiters')
+
+-- After permits have become available, this many in all: announces the number on the channel, as Redisson does, and tells the
+-- waiters whose turn it is. It announces no number below 1: Redisson's clients break over such a message. It comes last in a
+-- script and never fails: it answers why waiters could not be told, or ''.
+-- line: see line/in_turn
+local function announce_permits(line, available)
+  if available < 1 then return '' end
+  local why = announce(line.channel, available, line.sharded, line)
+  -- A holder of permits does not listen, see tell_waiters: any listener but the first two waiters is another client.
+  line.heard = line.heard and line.heard + 1
+  local why_not_first = tell_waiters(line, available)
+  return why ~= '' and why or why_not_first
+end
+return announce_permits

@@ -1,0 +1,26 @@
+local slot_in = include('permits/slot_in')
+local in_pieces = include('redis/in_pieces')
+local lives_for = include('redis/lives_for')
+
+-- Makes `slots` agree with `taken`, and lets it live for `lease` ms at least. It is written anew only if it is missing, or if
+-- it names more permits than are taken: another client has released some. Until then such a name costs its slot and nothing
+-- else: a lookup of a permit checks that it is taken.
+--
+--   slots  zset: tail (see tail_of) -> slot, of each permit of rlock that is taken; and '' -> -1, so that it exists even if all
+--          permits are of other clients. With it no script has to read all permits that are taken.
+--   taken  zset: id -> end of its lease; not more than a script may read in one go
+local function mend_slots(taken, slots, lease)
+  lives_for(slots, lease)  -- first: a client that may not do this leaves no key without a TTL
+  local size = redis.call('zcard', taken)
+  if size == 0 then return end
+  if redis.call('type', slots).ok == 'zset' and redis.call('zcard', slots) - 1 <= size then return end
+  redis.call('del', slots)
+  local words = {-1, ''}
+  for _, id in ipairs(redis.call('zrange', taken, 0, -1)) do
+    local slot, tail = slot_in(id)
+    if slot then words[#words + 1], words[#words + 2] = slot, tail end
+  end
+  in_pieces('zadd', slots, words)
+  lives_for(slots, lease)
+end
+return mend_slots

@@ -1,0 +1,14 @@
+-- Lets the queue of a fair lock expire a day after its last place. A client that was killed, or a call that came late, may
+-- leave a place that nobody gives back; it is dropped while others use the queue, and expires otherwise. It is a day because
+-- Redisson's waiters, whose places stand in the queue, too, do not move the end when they come later. All three keys end
+-- together: without the hash a dead waiter of rlock would look like one of Redisson's, and others would wait for its deadline,
+-- which is late if the server's clock was set back.
+-- queue: see mended_queue
+local function end_with_last_place(queue, time)
+  local last = redis.call('zrange', queue.deadlines, -1, -1, 'withscores')[2]
+  local stays = math.max((tonumber(last) or time) - time, 0) + 86400000
+  redis.call('pexpire', queue.order, string.format('%.0f', stays))
+  redis.call('pexpire', queue.deadlines, string.format('%.0f', stays))
+  redis.call('pexpire', queue.alive, string.format('%.0f', stays))
+end
+return end_with_last_place

@@ -1,0 +1,12 @@
+local tell_owner = include('line/tell_owner')
+
+-- While a fair lock is held: tells the waiter of rlock that has just become the head of the queue that it is the first, and for
+-- how long the holder may keep the lock at most (`rest`, ms; -1: it has no TTL). The head asks when the lease ends, in case
+-- that the holder has died; a waiter that does not know that it is the head asks a third of its own lease later. Redisson's
+-- waiters do not know this message, so they do not get it. It comes last in a script and never fails. queue: see mended_queue
+local function tell_new_head(queue, rest)
+  local head = redis.pcall('lindex', queue.order, 0)
+  if type(head) ~= 'string' or redis.pcall('hexists', queue.alive, head) ~= 1 then return end
+  tell_owner(queue, head, string.format('1 %.0f', rest))
+end
+return tell_new_head

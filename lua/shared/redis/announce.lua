@@ -1,0 +1,11 @@
+-- Publishes `payload` on `channel`; with sharded == '1' also by sharded pub/sub, for listeners in a cluster. It comes last in a
+-- script and never fails: it answers why it could not be published, or ''.
+-- line: optional (see line/in_turn); learns how many clients heard it
+local function announce(channel, payload, sharded, line)
+  if channel == '' then return '' end
+  local heard = sharded == '1' and redis.pcall('spublish', channel, payload)
+  local told = redis.pcall('publish', channel, payload)
+  if line then line.heard = (tonumber(heard) or 0) + (tonumber(told) or 0) end
+  return type(told) == 'table' and told.err or ''
+end
+return announce

@@ -1,0 +1,28 @@
+local field_of = include('redis/field_of')
+
+-- The kind of what `key` holds: none; lock (a hash owner -> holds); read-write; group (of a FasterMultiLock of Redisson); hash
+-- (any other); number (semaphore, permits, latch); string; else the Redis type.
+local function kind_of(key)
+  local kind = redis.call('type', key).ok
+  if kind == 'string' then
+    local number = redis.call('strlen', key) <= 16 and string.find(redis.call('get', key), '^-?%d+$')
+    return number and 'number' or 'string'
+  end
+  if kind ~= 'hash' then return kind end
+
+  local mode = field_of(key, 'mode', 5)
+  if redis.call('hlen', key) > 1000 then  -- too many to look at each field; there may be that many readers
+    return (mode == 'read' or mode == 'write') and 'read-write' or 'hash'
+  end
+  kind = redis.call('hexists', key, 'mode') == 1 and 'read-write' or 'lock'
+  for _, field in ipairs(redis.call('hkeys', key)) do
+    if string.sub(field, -12) == ':expire_time' then return 'group' end
+    if field == 'mode' then
+      if mode ~= 'read' and mode ~= 'write' then kind = 'hash' end
+    elseif #field > 10000 or not string.find(field_of(key, field, 15) or '', '^[1-9]%d*$') then
+      kind = 'hash'
+    end
+  end
+  return kind
+end
+return kind_of

@@ -1,0 +1,52 @@
+#include "sync/kinds/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "scripts.h"
+#include "sync/kinds/keys.h"
+
+namespace rlock {
+namespace {
+
+using P = Parameter;
+
+std::vector<std::string> in_order(const Script& script, const Script::Parameters& names, std::size_t required,
+                                  const Values& values) {
+  std::vector<std::string> all;
+  bool ended = false;
+  for (const Parameter name : names) {
+    if (name == P::none) break;
+    const auto value = std::ranges::find(values, name, &Values::value_type::first);
+    const bool given = value != values.end();
+    if (given && !ended) all.push_back(value->second);
+    if (given && ended) required = names.size();  // it would take the place of another
+    ended = !given || ended;
+  }
+  if (all.size() < required)
+    throw Error{Error::internal,
+                fmt::format("{} is called without its key or argument {}", script.name, all.size() + 1)};
+  return all;
+}
+
+}  // namespace
+
+Call call_of(const Script& script, const Values& values) {
+  return {.script = &script,
+          .keys = in_order(script, script.keys, script.required_keys, values),
+          .args = in_order(script, script.args, script.required_args, values)};
+}
+
+Values line_values(const LockName& name) {
+  const std::vector<std::string> keys = line_keys(name);
+  return {{P::line_order, keys[0]}, {P::line_waiters, keys[1]}, {P::line_facts, keys[2]}};
+}
+
+Values queue_values(const LockName& name) {
+  const std::vector<std::string> keys = fair_queue_keys(name);
+  return {{P::queue_order, keys[0]}, {P::queue_deadlines, keys[1]}, {P::queue_alive, keys[2]}};
+}
+
+}  // namespace rlock
