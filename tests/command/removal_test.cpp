@@ -24,10 +24,10 @@ Process::Options without_terminal(const RedisServer& redis) {
   return options;
 }
 
-/// The fields in the section JSON of rlock-unlock(1), by their depth.
+/// The fields in the section UNLOCK of rlock-json(5), by their depth.
 std::vector<std::set<std::string>> schema_of_unlock() {
-  std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-unlock.1");
-  std::istringstream lines{page.substr(page.find(".nf\n", page.find(".SH JSON")) + 4)};
+  std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-json.5");
+  std::istringstream lines{page.substr(page.find(".nf\n", page.find(".SH UNLOCK")) + 4)};
   std::vector<std::set<std::string>> fields(2);
   for (std::string line; std::getline(lines, line) && line != ".fi";) {
     const std::size_t depth = line.find_first_not_of(' ');

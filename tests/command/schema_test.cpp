@@ -24,12 +24,12 @@ Names words_of(const std::string& text) {
   return names;
 }
 
-/// The section JSON of the manual page: for each depth of the document its fields, with what is said of them.
+/// A section of rlock-json(5): for each depth of the document its fields, with what is said of them.
 class Schema {
  public:
-  explicit Schema(const std::string& name = "rlock-inspect") {
-    std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/" + name + ".1");
-    page = page.substr(page.find(".SH JSON"));
+  explicit Schema(const std::string& section = "INSPECT AND LIST") {
+    std::string page = read_file(std::string{RLOCK_SOURCE_FOLDER} + "/man/rlock-json.5");
+    page = page.substr(page.find(".SH " + section + "\n"));
     for (std::size_t at = 0; (at = page.find('\\', at)) != std::string::npos;) page.erase(at, 1);
     std::istringstream lines{page.substr(page.find(".nf\n") + 4)};
     std::string* last = nullptr;
@@ -192,7 +192,7 @@ TEST_CASE("the JSON of a history is as the manual says, whatever has ended the h
   CHECK(Rlock{{"run", "-k", "k", "--", "sh", "-c", "kill $$"}, redis.environment()}.exit_code() == 143);
   done(redis, {"lock", "acquire", "k", "--lease", "1m"});
   done(redis, {"unlock", "--yes", "k"});
-  const Schema schema{"rlock-history"};
+  const Schema schema{"HISTORY"};
   for (const std::string key : {"k", "p"}) {
     Rlock history = redis.rlock("history", "--json", key);
     REQUIRE(history.exit_code() == 0);
@@ -210,7 +210,7 @@ TEST_CASE("the JSON of config is as the manual says") {
   Rlock config = redis.rlock("config", "--json", "--prefix", "app:", "--tls-key", "/k", "--insecure");
   REQUIRE(config.exit_code() == 0);
   const Json document = Json::parse(config.out());
-  const Schema schema{"rlock-config"};
+  const Schema schema{"CONFIG"};
   CHECK(names_of(document) == schema.fields(0));
   REQUIRE(document["settings"].size() > 4);
   for (const Json& setting : document["settings"]) {
