@@ -44,7 +44,7 @@ refuse 'hiredis and OpenSSL: src/redis/{tls,reply}*' '^#include <(hiredis|openss
 refuse 'poll, fork and signals: src/loop' \
   '(^|[^A-Za-z0-9_.>:])(::)?(p?poll|v?fork|execv[pe]*|posix_spawnp?|waitp?id|kill|sigaction|sigprocmask|signalfd)\(([^0-9]|[0-9][^)]|$)' \
   "$(echo "$everywhere" | grep '\.cpp$' | grep -vE '^src/(loop/|base/log)')"
-refuse 'CLI11: cmd/cli/parser' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/parser')"
+refuse 'CLI11: cmd/cli/cli11.h' '^#include <CLI/' "$(echo "$everywhere" | grep -vE '^cmd/cli/cli11')"
 refuse 'JSON: cmd/cli/output and src/sync/watch/metadata_json.h' '^#include <nlohmann/' \
   "$(echo "$everywhere" | grep -vE '^(cmd/cli/output|src/sync/watch/metadata_json)')"
 refuse 'doctest: tests' '^#include <doctest' "$everywhere"

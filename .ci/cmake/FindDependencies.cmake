@@ -105,7 +105,7 @@ if(version LESS 110000)
 else()
   add_library(rlock_fmt INTERFACE)
   target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
-  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY)
+  target_compile_definitions(rlock_fmt INTERFACE FMT_HEADER_ONLY FMT_STATIC_THOUSANDS_SEPARATOR=',' FMT_USE_LOCALE=0)  # see fmt.cpp
 endif()
 add_library(rlock::fmt ALIAS rlock_fmt)
 

@@ -1,5 +1,7 @@
 // What fmt's headers announce and a libfmt.a would hold, compiled once. Distributions ship only a shared libfmt,
 // which is slow to start with; FMT_HEADER_ONLY would compile all this again in every file (2.5 s each).
+// Without std::locale, which would be asked for a separator of thousands that nobody prints.
+#define FMT_STATIC_THOUSANDS_SEPARATOR ','
 #include <fmt/format-inl.h>
 
 namespace fmt::detail {

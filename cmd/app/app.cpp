@@ -11,6 +11,7 @@
 #include "cmd/cli/help.h"
 #include "cmd/cli/output.h"
 #include "cmd/cli/parser.h"
+#include "cmd/cli/slips.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/server/server_options.h"
 #include "cmd/server/settings.h"
@@ -124,7 +125,7 @@ bool names_host(const Front& front, const Words& words) {
 int dispatch(TimePoint started, const std::string& noun, Words options, Words words,
              std::unique_ptr<Verb>& verb) {
   const Front front = take_front(noun, words);
-  if (noun.empty() && names_host(front, words)) refuse_host(words.front());
+  if (noun.empty() && names_host(front, words)) throw Error{Error::usage, not_a_host(words.front())};
   options.insert(options.end(), front.options.begin(), front.options.end());
   const auto screen = [&] { return noun.empty() ? main_screen() : noun_screen(noun); };
   if (front.wish == Parsed::Wish::version) return print_version();

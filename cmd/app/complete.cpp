@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cmd/app/completion_words.h"
 #include "cmd/app/verb_table.h"
-#include "cmd/cli/parser.h"
+#include "cmd/cli/options.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
@@ -58,19 +58,14 @@ class Walk {
   /// Steps over the option at `at_` and its value.
   void pass_option(const VerbSpec& spec) {
     const std::string& word = words_[at_++];
-    bool joined = false;
-    const Option* option = valued_option(spec, word, joined);
-    if (option == nullptr) return pass_switch(spec, word);
-    if (!joined && at_ == last_) {
-      pending_ = option;
-      return;
+    const NamedOptions named = named_in(spec, word);
+    if (named.valued == nullptr) {
+      for (const Option* option : named.options) note(*option, "");
+    } else if (!named.joined && at_ == last_) {
+      pending_ = named.valued;
+    } else {
+      note(*named.valued, named.joined ? word.substr(before_value(*named.valued, word)) : words_[at_++]);
     }
-    note(*option, joined ? word.substr(before_value(*option, word)) : words_[at_++]);
-  }
-
-  void pass_switch(const VerbSpec& spec, const std::string& word) {
-    const Option* option = word.starts_with("--") ? spec.find(std::string_view{word}.substr(2)) : nullptr;
-    if (option != nullptr) note(*option, "");
   }
 
   /// What may change what is offered behind it.
@@ -139,12 +134,12 @@ class Walk {
   }
 
   Completion offer_option(const VerbSpec& spec, std::string_view word) {
-    bool joined = false;
-    const Option* option = valued_option(spec, word, joined);
-    const std::size_t before = option != nullptr && joined ? before_value(*option, word) : 0;
+    const NamedOptions named = named_in(spec, word);
+    const std::size_t before =
+        named.valued != nullptr && named.joined ? before_value(*named.valued, word) : 0;
     if (before == 0) return offer_options(spec);
     found_.kept = before;
-    return offer_value(*option);
+    return offer_value(*named.valued);
   }
 
   /// Where nothing of a name has been typed, each option by one name: the lists are long.

@@ -21,6 +21,16 @@ void for_each_name(std::string_view names, Visit visit) {
   }
 }
 
+/// By its name without dashes: a single letter is one of a bundle.
+bool has_name(const Option& option, std::string_view name) {
+  const std::size_t dashes = name.size() == 1 ? 1 : 2;
+  bool found = false;
+  for_each_name(option.names, [&](std::string_view own) {
+    found = found || (own.size() == name.size() + dashes && own.ends_with(name) && own[dashes - 1] == '-');
+  });
+  return found;
+}
+
 Milliseconds positive(std::string_view value) {
   const Milliseconds duration = parse_duration(value);
   if (duration == Milliseconds::zero()) throw Error{Error::usage, "must be more than zero"};
@@ -50,17 +60,46 @@ VerbSpec& VerbSpec::add(Option option) {
 }
 
 const Option* VerbSpec::find(std::string_view name) const noexcept {
-  const std::string_view dashes = name.size() == 1 ? "-" : "--";
   for (const Group& group : groups) {
     for (const Option& option : group.options) {
-      bool found = false;
-      for_each_name(option.names, [&](std::string_view own) {
-        found = found || (own.starts_with(dashes) && own.substr(dashes.size()) == name);
-      });
-      if (found) return &option;
+      if (has_name(option, name)) return &option;
     }
   }
   return nullptr;
+}
+
+const Option& help_option() {
+  static const Option option{.names = "-h, --help"};
+  return option;
+}
+
+const Option& version_option() {
+  static const Option option{.names = "-V, --version"};
+  return option;
+}
+
+NamedOptions named_in(const VerbSpec& spec, std::string_view word) {
+  NamedOptions named;
+  const auto find = [&](std::string_view name) {
+    const Option* option = spec.find(name);
+    for (const Option* common : {&help_option(), &version_option()})
+      if (option == nullptr && has_name(*common, name)) option = common;
+    named.known = option != nullptr;
+    if (option != nullptr) named.options.push_back(option);
+    if (option != nullptr && !option->value.empty()) named.valued = option;
+    return named.known && named.valued == nullptr;  // there may be more of them
+  };
+  if (word.starts_with("--")) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(2, equals - 2);
+    if (name.size() > 1) find(name);
+    named.joined = equals != word.npos || (named.valued != nullptr && !named.valued->alone.empty());
+    return named;
+  }
+  std::size_t letter = 1;
+  while (letter < word.size() && find(word.substr(letter++, 1))) continue;
+  named.joined = letter < word.size();
+  return named;
 }
 
 std::vector<std::string_view> long_names(const Option& option) {

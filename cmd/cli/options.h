@@ -102,6 +102,19 @@ struct VerbSpec {
 /// Is the next word its value, where none stands in its own?
 bool takes_next_word(const Option& option);
 
+/// What one word that begins with '-' names: "--wait=5s", "-nqE0". --help and --version are options of every verb.
+struct [[nodiscard]] NamedOptions {
+  std::vector<const Option*> options;  ///< of a bundle all up to the first that takes a value
+  const Option* valued = nullptr;      ///< the last of them, if it takes a value
+  bool joined = false;                 ///< that value stands in the same word, or may be left out
+  bool known = false;                  ///< the word names options of this verb and nothing else
+};
+NamedOptions named_in(const VerbSpec& spec, std::string_view word);
+
+/// --help and --version, which no verb declares.
+const Option& help_option();
+const Option& version_option();
+
 /// The option with what it takes: "-w, --wait DUR", "--export[=SHELL]".
 std::string with_value(std::string_view names, std::string_view value, const Option& option);
 

@@ -23,15 +23,8 @@ struct [[nodiscard]] Parsed {
 /// that is refused and what it takes; all others are set.
 Parsed parse(const VerbSpec& spec, const std::vector<std::string>& words);
 
-/// The option in this word that takes a value; nothing where
-/// none does. `joined`: the value stands in the same word.
-const Option* valued_option(const VerbSpec& spec, std::string_view word, bool& joined);
-
 /// How many words at the front are options of `spec`,
 /// --help and --version among them, or the values of such options.
 std::size_t options_at_front(const VerbSpec& spec, const std::vector<std::string>& words);
-
-/// What `-h HOST` is told, which redis-cli takes: a screen of help and a 0 would hide that nothing was run.
-[[noreturn]] void refuse_host(std::string_view host);
 
 }  // namespace rlock

@@ -197,8 +197,16 @@ TEST_CASE("what cannot be meant is refused in one line that names the option") {
   CHECK(Sample{}.refusal({"--wait"}) == "--wait needs DUR");
   CHECK(Sample{}.refusal({"-nw"}) == "-w needs DUR");
   CHECK(Sample{}.refusal({"--quiet=yes"}) == "--quiet takes no value");
+  CHECK(Sample{}.refusal({"--help=yes"}) == "--help takes no value");
   CHECK(Sample{}.refusal({"--key", ""}) == "--key: a key has at least one byte");
   CHECK(Sample{}.refusal({"-k", "", "--", "x"}) == "-k: a key has at least one byte");
+}
+
+TEST_CASE("the first word that is refused is told, and what is typed behind it is set") {
+  Sample sample;
+  CHECK(sample.refusal({"-k", "", "--quiet=yes", "-w", "3", "-n=x"}) == "-k: a key has at least one byte");
+  CHECK(sample.wait == "3");
+  CHECK(Sample{}.refusal({"--quiet=yes", "-k="}) == "--quiet takes no value");
 }
 
 TEST_CASE("an unknown option is answered with what may have been meant") {

@@ -1,0 +1,120 @@
+#pragma once
+
+// CLI11 without streams and locales. Its headers join words by std::ostringstream and ask std::locale what a blank is:
+// that links all facets of the standard library (0.4 MB) and opens its streams before main() (50,000 instructions). So
+// within CLI11 these names of std mean what stands here. What the parser uses of them works: text is joined, blanks are
+// those of "C". The rest (files, tables of help) is there to be compiled. A newer CLI11 than those that were
+// tried has the names of the standard library.
+
+#include <CLI/Version.hpp>
+
+#if CLI11_VERSION_MAJOR == 2 && CLI11_VERSION_MINOR < 5
+#define CLI11_HAS_FILESYSTEM 0  // of which its checks of files would link all
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <iomanip>
+#include <istream>
+#include <iterator>
+#include <limits>
+#include <locale>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <ostream>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace CLI::std {
+using namespace ::std;
+
+struct locale {};
+template <class Char>
+bool isspace(Char byte, locale) {
+  return byte == ' ' || (byte >= '\t' && byte <= '\r');
+}
+template <class Char>
+Char tolower(Char byte, locale) {
+  return byte >= 'A' && byte <= 'Z' ? static_cast<Char>(byte - 'A' + 'a') : byte;
+}
+template <class Char>
+bool isalpha(Char byte, locale) {
+  return tolower(byte, locale{}) >= 'a' && tolower(byte, locale{}) <= 'z';
+}
+
+/// All streams of CLI11: text that grows at its end and is read by lines. No file is opened.
+class stream {
+ public:
+  stream() = default;
+  explicit stream(string text) : text_(::std::move(text)) {}
+
+  template <class Value>
+  stream& operator<<(const Value& value) {
+    if constexpr (is_same_v<Value, char>)
+      text_ += value;
+    else if constexpr (is_convertible_v<const Value&, string_view>)
+      text_ += string_view{value};
+    else if constexpr (is_arithmetic_v<Value>)
+      text_ += to_string(value);
+    return *this;
+  }
+  template <class Value>
+  stream& operator>>(Value&) {
+    good_ = false;  // rlock reads values itself
+    return *this;
+  }
+  stream& put(char byte) { return *this << byte; }
+  bool get_line(string& line, char end) {
+    good_ = at_ < text_.size();
+    const size_t stop = min(text_.find(end, at_), text_.size());
+    line = good_ ? text_.substr(at_, stop - at_) : string{};
+    at_ = stop + 1;
+    return good_;
+  }
+
+  const string& str() const { return text_; }
+  void str(string text) { *this = stream{::std::move(text)}; }
+  void precision(int) {}
+  size_t tellp() const { return text_.size(); }
+  bool good() const { return good_; }
+  bool fail() const { return !good_; }
+  explicit operator bool() const { return good_; }
+  const stream* rdbuf() const { return this; }
+  size_t in_avail() const { return text_.size() - min(at_, text_.size()); }
+
+ private:
+  string text_;
+  size_t at_ = 0;
+  bool good_ = true;
+};
+using istream = stream;
+using ostream = stream;
+using istringstream = stream;
+using ostringstream = stream;
+using stringstream = stream;
+using ifstream = stream;
+
+inline bool getline(stream& from, string& line, char end = '\n') { return from.get_line(line, end); }
+extern stream cout, cerr;  // where it prints help and warnings, which is not asked of it
+inline constexpr string_view flush;
+inline constexpr char endl = '\n';
+inline constexpr string_view left;
+constexpr string_view setw(int) { return {}; }
+
+}  // namespace CLI::std
+#endif
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>

@@ -1,0 +1,96 @@
+#include "cmd/cli/slips.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cmd/cli/suggest.h"
+
+namespace rlock {
+namespace {
+
+/// `–k`, copied from a text: it would be taken for a command or a key.
+std::optional<std::string> typeset_dash(const VerbSpec& spec, std::string_view word) {
+  const auto rest = behind_typeset_dash(word);
+  if (!rest) return std::nullopt;
+  std::string meant = "--" + std::string{*rest};
+  if (!rest->empty() && !names_options(spec, meant)) meant.erase(0, 1);
+  if (!names_options(spec, meant)) return std::nullopt;
+  return fmt::format("{}: this dash is not '-' (was it copied from a text?); did you mean {}?",
+                     in_quotes(word), sanitized(meant, 80));
+}
+
+/// `-wait 5s`, as tools have it that know no letters: by the rules it is -w with the value "ait".
+std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view word) {
+  const std::string_view name = word.substr(0, word.find('='));
+  if (name.size() <= 2) return std::nullopt;
+  for (const Foreign& foreign : spec.foreign)
+    if (foreign.name == name) return fmt::format("{}: {}", name, foreign.sentence);
+  const Option* option = spec.find(name.substr(1));
+  if (option == nullptr || option->hidden) return std::nullopt;
+  return fmt::format("{0}: did you mean -{0}?", name);
+}
+
+/// `-k=deploy`: by the rules it locks "=deploy", and whoever typed it meets nobody there.
+std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
+  const NamedOptions named = named_in(spec, word);
+  const std::size_t letter = named.options.size();
+  if (named.valued == nullptr || letter + 1 >= word.size() || word[letter + 1] != '=') return std::nullopt;
+  return fmt::format("-{0} takes its value without '=': -{0} {1}, or --{2}={1}", word[letter],
+                     named.valued->value, long_names(*named.valued).front());
+}
+
+/// A KEY that begins with a dash looks like an option.
+std::string if_it_is_a_key(const VerbSpec& spec, std::string_view word,
+                           const std::vector<const Option*>& seen) {
+  for (const Operand& operand : spec.operands) {
+    if (operand.no_dash && (operand.many || !std::ranges::count(seen, spec.find(operand.instead))))
+      return fmt::format("; a key that begins with '-': --{}={}", operand.instead, shell_quoted(word));
+  }
+  return "";
+}
+
+}  // namespace
+
+bool names_options(const VerbSpec& spec, std::string_view word) {
+  return word == "--" || (word.size() > 1 && word.front() == '-' && named_in(spec, word).known);
+}
+
+std::string not_a_host(std::string_view host) {
+  return fmt::format("-h is --help; for a server say --url redis://{}", sanitized(host, 80));
+}
+
+std::optional<std::string> slip(const VerbSpec& spec, const std::vector<std::string>& words, std::size_t at) {
+  const std::string_view word = words[at];
+  if (!word.starts_with("-")) return typeset_dash(spec, word);
+  if (word.starts_with("--")) return std::nullopt;
+  if (word == "-h" && at + 1 < words.size() && !words[at + 1].starts_with("-") && spec.find("url") != nullptr)
+    return not_a_host(words[at + 1]);
+  if (auto text = single_dash(spec, word)) return text;
+  return equals(spec, word);
+}
+
+std::string unknown_option(const VerbSpec& spec, const std::string& word,
+                           const std::vector<const Option*>& seen) {
+  // Without its value, and of a bundle the letter.
+  const std::string shown = word.substr(0, word.starts_with("--") ? word.find('=') : 2);
+  for (const Foreign& foreign : spec.foreign)
+    if (foreign.name == shown) return fmt::format("{}: {}", shown, foreign.sentence);
+  if ((shown == "-o" || shown == "--output" || shown == "--format") && spec.find("json"))
+    return shown + ": did you mean --json?";
+  std::vector<std::string_view> known{"help", "version"};
+  for (const auto& group : spec.groups) {
+    for (const Option& option : group.options) {
+      if (option.hidden) continue;
+      for (const std::string_view name : long_names(option)) known.push_back(name);
+    }
+  }
+  const auto meant = shown.starts_with("--") ? nearest(shown.substr(2), known) : std::nullopt;
+  const std::string what = fmt::format("unknown option {}; ", sanitized(shown, 80));
+  if (meant) return fmt::format("{}did you mean --{}?", what, *meant);
+  if (!spec.unknown.empty()) return what + std::string{spec.unknown};
+  return fmt::format("{}see rlock {} --help{}", what, spec.verb, if_it_is_a_key(spec, word, seen));
+}
+
+}  // namespace rlock
