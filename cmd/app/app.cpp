@@ -13,6 +13,7 @@
 #include "cmd/cli/parser.h"
 #include "cmd/cli/slips.h"
 #include "cmd/cli/suggest.h"
+#include "cmd/server/configurable_options.h"
 #include "cmd/server/server_options.h"
 #include "cmd/server/settings.h"
 
@@ -34,18 +35,21 @@ int print_help(const VerbSpec& spec, std::unique_ptr<Verb>& verb) {
   return exit_code::ok;
 }
 
-/// What the environment says of options; an option that is typed overrules it.
-void take_variables(const VerbSpec& spec) {
+/// Takes the defaults of the environment and of the configuration files for options that were not typed.
+void take_defaults(const VerbSpec& spec, const std::vector<const Option*>& typed) {
+  if (spec.server == nullptr) return;
   for (const auto& group : spec.groups) {
     for (const Option& option : group.options) {
-      if (option.variable.empty()) continue;
-      const std::string name{option.variable};
-      const auto value = environment_variable(name.c_str());
-      if (!value) continue;
+      if ((option.variable.empty() && !option.configurable) || std::ranges::count(typed, &option) > 0)
+        continue;
+      const auto found = default_of(*spec.server, option);
+      if (!found) continue;
       try {
-        (option.set_default ? option.set_default : option.set)(*value);
+        (option.set_default ? option.set_default : option.set)(found->value);
       } catch (const Error& error) {  // says where the value stands
-        throw Error{Error::config, fmt::format("{}: {}", name, error.what())};
+        const bool in_file = found->from != option.variable;
+        throw Error{Error::config,
+                    fmt::format("{}: {}{}", found->from, in_file ? found->name + ": " : "", error.what())};
       }
     }
   }
@@ -54,13 +58,13 @@ void take_variables(const VerbSpec& spec) {
 int act(const VerbEntry& entry, TimePoint started, const Words& words, std::unique_ptr<Verb>& verb) {
   verb = entry.make();
   const VerbSpec spec = verb->spec();
-  take_variables(spec);
   const Parsed parsed = parse(spec, words);
   switch (parsed.wish) {
     case Parsed::Wish::help: return print_help(spec, verb);
     case Parsed::Wish::version: verb.reset(); return print_version();
     case Parsed::Wish::act: break;
   }
+  take_defaults(spec, parsed.typed);
   return verb->act(started, parsed.command);
 }
 
@@ -153,6 +157,7 @@ int dispatch(TimePoint started, const std::string& noun, Words options, Words wo
 }  // namespace
 
 int app(TimePoint started, const std::vector<std::string>& words, std::unique_ptr<Verb>& verb) {
+  set_verb_table(verbs);
   return dispatch(started, "", {}, words, verb);
 }
 

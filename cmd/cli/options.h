@@ -42,8 +42,18 @@ struct Option {
   bool hidden = false;            ///< not on the screen
   bool no_dash = false;           ///< a value that begins with '-' is taken behind '=' only
   Setter set;
-  std::string_view variable = {};  ///< of the environment, which says the value where no option does
-  Setter set_default = {};         ///< takes that value; empty: as `set`
+  bool configurable = false;       ///< the configuration files may say its default
+  std::string_view variable = {};  ///< the variable of the environment that may do so
+  Setter set_default = {};         ///< takes such a default after all typed options; empty: as `set`
+};
+
+struct ServerOptions;  // cmd/server/server_options.h
+
+/// The default of an option as the environment or a configuration file says it.
+struct OptionDefault {
+  std::string name;  ///< the long name of the option, without dashes
+  std::string value;
+  std::string from;  ///< "RLOCK_WAIT", or where it stands in which file
 };
 
 /// A word that is no option.
@@ -89,8 +99,9 @@ struct VerbSpec {
   std::vector<Example> examples;
   /// The long names of the options that its screen explains if there is no room for all of them: "key wait".
   std::string_view common = {};
-  bool command_follows = false;  ///< options end at the first operand, which starts a command
-  bool* marked = nullptr;        ///< where to say that "--" stands before that command
+  bool command_follows = false;     ///< options end at the first operand, which starts a command
+  bool* marked = nullptr;           ///< where to say that "--" stands before that command
+  ServerOptions* server = nullptr;  ///< those of a verb that talks to a server
 
   VerbSpec& group(std::string_view title, std::string_view note = {});
   VerbSpec& add(Option option);

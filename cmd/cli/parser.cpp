@@ -63,6 +63,7 @@ class Parser {
       operands.insert(operands.end(), rest, words_.end());
       give_operands(operands);
     }
+    parsed_.typed = seen_;
     return std::move(parsed_);
   }
 

@@ -12,6 +12,7 @@ namespace rlock {
 struct [[nodiscard]] Parsed {
   enum class Wish { act, help, version } wish = Wish::act;
   std::vector<std::string> command;  ///< VerbSpec::command_follows: untouched, byte for byte
+  std::vector<const Option*> typed;  ///< the options that were found, once for each time
 };
 
 /// Reads `words` (what follows the verb) by POSIX and GNU rules: `--opt=value`, `--opt value`,

@@ -23,32 +23,30 @@ Milliseconds limit_of(std::string_view value) {
 WaitOptions::WaitOptions() : conflict_exit_code(exit_code::busy) {}
 
 void declare_wait(VerbSpec& spec, WaitOptions& options) {
-  const auto nonblock = [&options](std::string_view) {
-    if (options.given && !options.by_variable)
-      complain("--wait and then -n: the last one counts, so rlock does not wait");
+  const auto nonblock = [&options] {
     options.nonblock = true;
     options.given = false;
     options.limit.reset();
   };
-  const auto take = [&options, nonblock](std::string_view value, bool by_variable) {
+  const auto take = [&options, nonblock](std::string_view value) {
     const bool forever = value == "forever" || value == "inf" || value == "infinity";
     const Milliseconds limit = forever ? Milliseconds::max() : limit_of(value);
-    options.by_variable = by_variable;
-    if (limit == Milliseconds::zero()) {
-      options.given = false;
-      return nonblock(value);
-    }
-    if (options.nonblock && !by_variable && options.typed_nonblock)
+    if (limit == Milliseconds::zero()) return nonblock();
+    if (options.typed_nonblock)
       complain(fmt::format("-n and then --wait {}: the last one counts, so rlock waits", sanitized(value)));
     options.nonblock = false;
     options.given = true;
     options.limit = forever ? std::nullopt : std::optional{limit};
   };
-  const auto typed_nonblock = [&options, nonblock](std::string_view value) {
+  const auto typed_nonblock = [&options, nonblock](std::string_view) {
+    if (options.given) complain("--wait and then -n: the last one counts, so rlock does not wait");
     options.typed_nonblock = true;
-    nonblock(value);
+    nonblock();
   };
-  spec.group("How long to wait", "[for ever]");
+  const auto take_default = [&options, take](std::string_view value) {
+    if (!options.nonblock && !options.given) take(value);
+  };
+  spec.group("How long to wait");
   spec.add({.names = "-n, --nonblock",
             .help = "do not wait; exit with status 75 instead",
             .manual = "rlock tries once. --nb and --nonblocking mean the same.",
@@ -58,17 +56,19 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
       {.names = "-w, --wait",
        .value = "DUR|forever",
        .help = "wait at most DUR, also for a server that fails",
+       .standard = "forever",
        .manual =
-           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. If neither -n nor --wait is "
-           "given, the variable RLOCK_WAIT counts; without it, rlock waits for ever for other holders, but not for the "
-           "server. If the server cannot be used, rlock with --wait retries until DUR is over; without --wait, "
+           "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits for ever "
+           "for other holders, but not for the server. RLOCK_WAIT in the environment and wait in rlock.conf(5) set another "
+           "default. If the server cannot be used, rlock with --wait retries until DUR is over; without --wait, "
            "it exits "
            "with status 69 within some seconds. See SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",
-       .set = [take](std::string_view value) { take(value, false); },
+       .set = take,
+       .configurable = true,
        .variable = "RLOCK_WAIT",
-       .set_default = [take](std::string_view value) { take(value, true); }});
+       .set_default = take_default});
   spec.add({.names = "-E, --conflict-exit-code",
             .value = "N",
             .help = "exit with N instead of 75",

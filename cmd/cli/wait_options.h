@@ -10,9 +10,8 @@ namespace rlock {
 struct WaitOptions {
   bool nonblock = false;              ///< one try
   std::optional<Milliseconds> limit;  ///< counted from rlock's start; nothing: for ever
-  bool given = false;  ///< --wait was typed, or RLOCK_WAIT says it: then the server is waited for as well
-  bool typed_nonblock = false;      ///< -n was typed, not RLOCK_WAIT=0
-  bool by_variable = false;         ///< the wait is that of RLOCK_WAIT
+  bool given = false;           ///< --wait was typed, or has a default: then the server is waited for as well
+  bool typed_nonblock = false;  ///< -n was typed, and not --wait 0
   std::int64_t conflict_exit_code;  ///< exit status when not acquired
 
   WaitOptions();

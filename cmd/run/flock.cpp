@@ -61,6 +61,7 @@ class Flock final : public Verb {
   [[noreturn]] static void refuse_descriptor(const std::string& number);
 
   RunOptions options_;
+  std::optional<std::string> shell_;  ///< the STRING of -c, which stands behind FILE here
   bool no_fork_ = false, close_ = false;
 };
 
@@ -98,31 +99,35 @@ void Flock::declare(VerbSpec& spec) {
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
 
-/// -n, -w and -E as run has them, under the names and with the default status of flock.
+/// -n, -w and -E as run has them, under the names and with the default status of flock; and what else the configuration
+/// files say for run, so that they say it for flock, too.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
-  declare_wait(run, options_.wait);
+  declare_run(run, options_, shell_);
   options_.wait.conflict_exit_code = kConflict;
-  spec.group("How long to wait", "[for ever]");
+  Option wait = *run.find("wait");
+  wait.names = "-w, --wait, --timeout";
+  wait.value = "DUR";
+  wait.help = "wait at most DUR: 10 (seconds), 2.5, 1m30s";
+  wait.manual =
+      "0 means -n. By default rlock waits for ever. RLOCK_WAIT in the environment and wait in rlock.conf(5) set another "
+      "default.";
+  Option conflict = *run.find("conflict-exit-code");
+  conflict.help = "exit with N instead of 1";
+  conflict.standard = "1";
+  spec.group("How long to wait");
   spec.add({.names = "-n, --nb, --nonblock",
             .help = "do not wait; exit with status 1 instead",
             .set = run.find("nonblock")->set});
-  spec.add(
-      {.names = "-w, --wait, --timeout",
-       .value = "DUR",
-       .help = "wait at most DUR: 10 (seconds), 2.5, 1m30s",
-       .manual =
-           "0 means -n. If neither -n nor --wait is given, the variable RLOCK_WAIT counts; without it, rlock "
-           "waits for ever.",
-       .set = run.find("wait")->set,
-       .variable = run.find("wait")->variable,
-       .set_default = run.find("wait")->set_default});
-  spec.add({.names = "-E, --conflict-exit-code",
-            .value = "N",
-            .help = "exit with N instead of 1",
-            .standard = "1",
-            .set = run.find("conflict-exit-code")->set});
-  declare_if_unreachable(spec, options_.server);
+  spec.add(wait);
+  spec.add(conflict);
+  for (const auto& group : run.groups) {
+    for (Option option : group.options) {
+      if (!option.configurable || option.names == "-w, --wait" || option.names == "--backoff") continue;
+      option.hidden = option.names != "--if-unreachable";
+      spec.add(option);
+    }
+  }
 }
 
 /// A number alone is a descriptor that the shell has opened: that lock is given back when the shell ends.

@@ -45,7 +45,8 @@ struct HoldRequest {
   std::int64_t sync_replicas = 0;
   Milliseconds sync_timeout{1000};
   std::optional<Waitable::Pause> backoff;
-  bool give_up_on_deadlock = true;          ///< --on-deadlock
+  std::optional<Waitable::Pause> default_backoff;  ///< for the types that poll
+  bool give_up_on_deadlock = true;                 ///< --on-deadlock
   std::optional<std::int64_t> queue_limit;  ///< so many waiters ahead of us are enough: then we do not wait
 
   // How long to hold.

@@ -82,7 +82,7 @@ struct Instead {
 
 /// The command never runs without a lock beside a holder that a server has told us of, or could tell us of.
 Instead instead_of_lock(const RunOptions& opt, Session& session, HoldWait& wait, const GaveUp& gave_up) {
-  const IfUnreachable choice = opt.deployment.if_unreachable;
+  const IfUnreachable choice = opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
   if (choice == IfUnreachable::skip)
     return {choice, wait.describe(gave_up, "; the command does not run (--if-unreachable skip)")};

@@ -149,6 +149,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   if (!opt.type) opt.type = find_lock_type("lock");
   if (opt.backoff && !opt.type->polls)
     throw Error{Error::usage, fmt::format("--backoff: waiters for --type {} are woken", opt.type->name)};
+  if (opt.type->polls && !opt.backoff) opt.backoff = opt.default_backoff;
   if (opt.permits && opt.count > *opt.permits)
     throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
   if (opt.max_hold && opt.min_hold > *opt.max_hold)

@@ -9,11 +9,20 @@
 
 namespace rlock {
 
+/// What happens when the server cannot be used and the exit status would be 69.
+enum class IfUnreachable {
+  fail,  ///< 69
+  skip,  ///< the command does not run; 0
+  run,   ///< the command runs without a lock
+};
+
 /// The options of `rlock run`, checked: what to hold, and the command that runs meanwhile. Nothing in it
 /// contradicts anything else, and nothing has been sent yet.
 struct RunOptions : HoldRequest {
   std::string mode_after_key;     ///< what was typed after a key and counts for all: "-s"
   std::string mode_between_keys;  ///< the same, where another key followed
+
+  IfUnreachable if_unreachable = IfUnreachable::fail;
 
   std::optional<Milliseconds> max_hold;    ///< the command is stopped so long after the acquire
   bool until_group = false;                ///< release when the last member of the command's group has ended
@@ -31,6 +40,9 @@ struct RunOptions : HoldRequest {
   bool scrub_password = false;       ///< no password in its environment
 };
 
+/// --if-unreachable.
+void declare_if_unreachable(VerbSpec& spec, RunOptions& options);
+
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
 void declare_run(VerbSpec& spec, RunOptions& options, std::optional<std::string>& shell);
 
@@ -41,9 +53,10 @@ Setter reason_into(std::string& reason);
 void declare_queue_limit(VerbSpec& spec, HoldRequest& options);
 void check_queue_limit(const HoldRequest& options, std::size_t servers);
 
-/// Those that `lock acquire` has, too: --signal, --on-lost, --reason and --label, --sync-replicas and
+/// Those that `lock acquire` has, too: --signal and --kill-after, --on-lost, --reason and --label, --sync-replicas and
 /// --sync-timeout.
-void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual);
+void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,
+                    std::string_view kill_after);
 void declare_on_lost(VerbSpec& spec, HoldRequest& options, std::string_view help, std::string_view manual);
 void declare_remarks(VerbSpec& spec, HoldRequest& options);
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& options);

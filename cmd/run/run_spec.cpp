@@ -91,7 +91,7 @@ Setter reason_into(std::string& reason) {
   };
 }
 
-void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual) {
+void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual, std::string_view kill_after) {
   spec.add({.names = "--signal",
             .value = "SIG",
             .standard = "TERM",
@@ -99,6 +99,12 @@ void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual) {
             .offer = Offer::examples,
             .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
             .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
+  spec.add({.names = "--kill-after",
+            .value = "DUR",
+            .standard = "5s",
+            .manual = kill_after,
+            .set = into(opt.kill_after),
+            .configurable = true});
 }
 
 void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, std::string_view manual) {
@@ -148,7 +154,8 @@ void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
        .standard = "0",
        .manual =
            "Count an acquire or a renewal only if N replicas have it (the command WAIT). N is from 0 to 1000.",
-       .set = number(opt.sync_replicas, 0, 1000)});
+       .set = number(opt.sync_replicas, 0, 1000),
+       .configurable = true});
   spec.add({.names = "--sync-timeout",
             .value = "DUR",
             .standard = "1s",
@@ -224,8 +231,10 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
            "If rlock dies with its host, others wait at most this long. rlock renews the lock three times per "
            "lease, and a lock for reading at least every 10s, because a Redisson reader that joins cuts the TTL "
            "of all readers to 30s. If the server does not answer for most of a lease, rlock stops COMMAND "
-           "before the lock can end. Without --lease, the variable RLOCK_LEASE counts.",
+           "before the lock can end. RLOCK_LEASE in the environment and lease in rlock.conf(5) "
+           "set another default.",
        .set = into(opt.lease),
+       .configurable = true,
        .variable = "RLOCK_LEASE"});
   spec.add(
       {.names = "--max-hold",
@@ -234,7 +243,8 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
        .manual =
            "DUR counts from the acquire. rlock sends --signal, and KILL after --kill-after. It renews the lock "
            "until the whole process group has ended. Default: no limit.",
-       .set = into(opt.max_hold)});
+       .set = into(opt.max_hold),
+       .configurable = true});
   spec.add(
       {.names = "--min-hold",
        .value = "DUR",
@@ -279,14 +289,8 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
   spec.group("How to stop COMMAND");
   declare_signal(
       spec, opt,
-      "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.");
-  spec.add(
-      {.names = "--kill-after",
-       .value = "DUR",
-       .standard = "5s",
-       .manual =
-           "Send KILL if COMMAND still runs DUR after --signal. This counts for --max-hold and rlock stop.",
-       .set = into(opt.kill_after)});
+      "Send SIG to the process group of COMMAND to stop it. SIG is a name or a number: TERM, SIGTERM or 15.",
+      "Send KILL if COMMAND still runs DUR after --signal. This counts for --max-hold and rlock stop.");
   spec.add({.names = "--lost-grace",
             .value = "DUR",
             .manual =
@@ -373,7 +377,9 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
              "Pause this long between two tries of type spin or plain, whose waiters are not woken up. The pause "
              "doubles from MIN to MAX, with jitter. Default: 1ms..128ms for spin, 10ms..500ms for plain. A MIN "
              "without a unit has the unit of MAX.",
-         .set = backoff_into(opt.backoff)});
+         .set = backoff_into(opt.backoff),
+         .configurable = true,
+         .set_default = backoff_into(opt.default_backoff)});
   }
   spec.add({.names = "--scrub-password",
             .manual =
@@ -424,6 +430,29 @@ int parse_signal(std::string_view text) {
   throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
 }
 
+void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
+  spec.add(
+      {.names = "--if-unreachable",
+       .value = "fail|skip|run",
+       .help = "do this if no server answers",
+       .standard = "fail",
+       .manual =
+           "What rlock does if the server cannot be used and the exit status would be 69. fail: exit with status 69. "
+           "skip: do not run COMMAND, print one line, and exit with status 0. run: print a warning and run COMMAND "
+           "without a lock. With --wait, rlock first tries until the wait ends. See WITHOUT A SERVER in rlock-run(1).",
+       .offer = Offer::choices,
+       .choices = "fail skip run",
+       .set =
+           [&opt](std::string_view value) {
+             std::string known;
+             choice(known, "fail skip run")(value);
+             opt.if_unreachable = value == "fail"   ? IfUnreachable::fail
+                                  : value == "skip" ? IfUnreachable::skip
+                                                    : IfUnreachable::run;
+           },
+       .configurable = true});
+}
+
 void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& shell) {
   spec.usage = {"run [OPTIONS] -k KEY [-k KEY...] [--] COMMAND [ARG...]",
                 "run [OPTIONS] -k KEY [-k KEY...] -c 'SHELL STRING'"};
@@ -446,7 +475,7 @@ void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& sh
             .set = into(shell)});
   declare_wait(spec, opt.wait);
   declare_queue_limit(spec, opt);
-  declare_if_unreachable(spec, opt.server);
+  declare_if_unreachable(spec, opt);
   declare_hold(spec, opt);
   declare_stop(spec, opt);
   declare_telling(spec, opt);

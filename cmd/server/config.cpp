@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
+#include "cmd/server/configurable_options.h"
 
 namespace rlock {
 namespace {
@@ -123,6 +124,7 @@ class Reader {
 
  private:
   void declare(ServerOptions& options) {
+    said_ = &options;
     declare_server_options(known_, options);
     declare_file_options(known_, options);
   }
@@ -138,6 +140,7 @@ class Reader {
       fail("expected [NAME], of letters, digits, '-', '_' and '.'");
     if (std::ranges::count(profile_.known, name)) fail(fmt::format("[{}] stands there twice", name));
     profile_.known.push_back(name);
+    section_ = name;
     applies_ = name == profile_.name;
     profile_.found = profile_.found || applies_;
     seen_.clear();
@@ -164,6 +167,7 @@ class Reader {
       fail(fmt::format("{}: expected an absolute path: another one depends on where rlock starts", name));
     const Verbosity before = verbosity();
     try {
+      if (option.configurable) said_->defaults.push_back({std::string{name}, std::string{value}, place()});
       option.set(option.value.empty() ? (parse_truth(value) ? "" : "no") : value);
     } catch (const Error& error) {  // says in which line of which file
       fail(fmt::format("{}: {}", name, error.what()));
@@ -171,11 +175,18 @@ class Reader {
     if (!applies_) set_verbosity(before);  // the only setting that is not in the options
   }
 
-  const Option& known(std::string_view name) const {
+  /// As rlock config names it.
+  std::string place() const {
+    const std::string path = sanitized(path_);
+    return section_.empty() ? path : fmt::format("[{}] in {}", section_, path);
+  }
+
+  const Option& known(std::string_view name) {
     const Option* option = name.size() > 1 ? known_.find(name) : nullptr;
-    // A file outlives the reason for it: nobody would notice that servers are not checked any more.
-    if (name == "insecure") fail("insecure is for the command line only");
-    if (option && name != "config" && name != "profile") return *option;
+    // A file outlives the reason for "insecure": nobody would notice that servers are not checked any more.
+    if (option && name != "insecure" && name != "config" && name != "profile") return *option;
+    if (const Option* other = configurable_.find(name)) return *other;
+    if (configurable_.exists(name)) fail(fmt::format("{} is for the command line only", name));
     std::vector<std::string_view> names;
     for (const auto& group : known_.groups) {
       for (const Option& other : group.options) {
@@ -184,6 +195,7 @@ class Reader {
         }
       }
     }
+    for (const Option* other : configurable_.all()) names.push_back(long_names(*other).front());
     const auto meant =
         nearest(name, names);  // else it may be the beginning of a password, and is not repeated
     fail(meant ? fmt::format("unknown name {}; did you mean {}?", in_quotes(name), *meant)
@@ -197,8 +209,11 @@ class Reader {
   const std::string& path_;
   const File& file_;
   Profile& profile_;
-  bool applies_ = true;   ///< what is said here counts
-  ServerOptions unused_;  ///< of a section that nobody asked for
+  bool applies_ = true;               ///< what is said here counts
+  ServerOptions unused_;              ///< of a section that nobody asked for
+  ServerOptions* said_ = nullptr;     ///< what the lines that follow fill in
+  std::string section_;               ///< in which they stand
+  ConfigurableOptions configurable_;  ///< of the verbs
   VerbSpec known_;
   std::vector<std::string> seen_;
   int number_ = 0;

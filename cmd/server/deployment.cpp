@@ -151,7 +151,7 @@ void check_key(std::string_view key) {
 }  // namespace
 
 Deployment resolve(const ServerOptions& flags) {
-  const std::vector<Settings> sources = settings_of(flags);
+  const std::vector<Settings> sources = flags.sources ? *flags.sources : settings_of(flags);
   const ServerOptions named = merged(sources, [](const Settings& one) { return !one.behind_environment; });
   const ServerOptions config = merged(sources, [](const Settings& one) { return one.behind_environment; });
   ServerOptions all = named;
@@ -161,7 +161,6 @@ Deployment resolve(const ServerOptions& flags) {
   deployment.timeouts.connect = all.connect_timeout.value_or(deployment.timeouts.connect);
   deployment.timeouts.command = all.command_timeout.value_or(deployment.timeouts.command);
   deployment.history = all.history.value_or(deployment.history);
-  deployment.if_unreachable = all.if_unreachable.value_or(deployment.if_unreachable);
   const auto redis_url = environment_variable("REDIS_URL");
   deployment.named = !all.urls.empty() || redis_url;
   deployment.typed =

@@ -22,8 +22,7 @@ struct Deployment {
   std::string prefix;   ///< prepended to every key
   bool named = false;   ///< somebody said which server; else it is the default one
   bool history = true;  ///< whoever ends a hold writes down how
-  IfUnreachable if_unreachable = IfUnreachable::fail;
-  bool typed = false;  ///< by options, which no other command sees
+  bool typed = false;   ///< by options, which no other command sees
 
   /// The variables that make a nested rlock reach the same
   /// server, those without a value to be unset. Never a password.

@@ -142,42 +142,11 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
             .set = into(options.command_timeout)});
   if (!spec.find("quiet")) declare_verbosity(spec);
   declare_foreign_server_options(spec);
-}
-
-void declare_if_unreachable(VerbSpec& spec, ServerOptions& options) {
-  spec.add(
-      {.names = "--if-unreachable",
-       .value = "fail|skip|run",
-       .help = "do this if no server answers",
-       .standard = "fail",
-       .manual =
-           "What rlock does if the server cannot be used and the exit status would be 69. fail: exit with status 69. "
-           "skip: do not run COMMAND, print one line, and exit with status 0. run: print a warning and run COMMAND "
-           "without a lock. With --wait, rlock first tries until the wait ends. See WITHOUT A SERVER in rlock-run(1).",
-       .offer = Offer::choices,
-       .choices = "fail skip run",
-       .set = [&options](std::string_view value) {
-         for (const auto choice : {IfUnreachable::fail, IfUnreachable::skip, IfUnreachable::run})
-           if (value == text_of(choice)) {
-             options.if_unreachable = choice;
-             return;
-           }
-         throw Error{Error::usage, "expected fail, skip or run"};
-       }});
-}
-
-std::string_view text_of(IfUnreachable choice) {
-  switch (choice) {
-    case IfUnreachable::fail: return "fail";
-    case IfUnreachable::skip: return "skip";
-    case IfUnreachable::run: return "run";
-  }
-  return "fail";
+  spec.server = &options;
 }
 
 void declare_file_options(VerbSpec& spec, ServerOptions& options) {
   spec.add({.names = "--history", .set = on_or_off(options.history)});
-  declare_if_unreachable(spec, options);
 }
 
 bool parse_truth(std::string_view text) {

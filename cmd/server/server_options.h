@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +10,7 @@
 
 namespace rlock {
 
-/// What `run` and `flock` do when the server cannot be used and the exit status would be 69.
-enum class IfUnreachable {
-  fail,  ///< 69
-  skip,  ///< the command does not run; 0
-  run,   ///< the command runs without a lock
-};
+struct Settings;
 
 /// Which server, and how to speak to it, as one source says it: the flags, the environment or a config file.
 /// What it does not say is left to the next source.
@@ -25,22 +21,18 @@ struct ServerOptions {
   std::optional<std::int64_t> db;
   std::optional<Milliseconds> connect_timeout, command_timeout;
   std::optional<bool> tls, history;
-  std::optional<IfUnreachable> if_unreachable;
   bool insecure = false, askpass = false;
+  std::vector<OptionDefault> defaults;  ///< of a configuration file: for options of other kinds
+
+  /// Of the flags: all sources, where they have been read already.
+  std::shared_ptr<const std::vector<Settings>> sources;
 };
 
 /// Declares them, each writing into `options`, and -q and -v where they have not been declared yet. The names
 /// are also those of the config file, except `insecure`, `config` and `profile`.
 void declare_server_options(VerbSpec& spec, ServerOptions& options);
 
-/// --if-unreachable, for the verbs that run a command.
-void declare_if_unreachable(VerbSpec& spec, ServerOptions& options);
-
-/// The names by which IfUnreachable is typed and shown.
-std::string_view text_of(IfUnreachable choice);
-
-/// What a config file may say besides: `history`, which the command line may not say since it is no matter of
-/// one call, and `if-unreachable`, which only some verbs have.
+/// What a config file may say besides, and the command line may not, since it is no matter of one call: `history`.
 void declare_file_options(VerbSpec& spec, ServerOptions& options);
 
 /// Yes or no, as config files and variables say it. Throws Error{config}.

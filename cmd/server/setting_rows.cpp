@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cmd/server/configurable_options.h"
 #include "cmd/server/deployment.h"
 #include "redis/target.h"
 
@@ -37,9 +38,7 @@ class Rows {
     duration("connect-timeout", &ServerOptions::connect_timeout, standard.connect);
     duration("command-timeout", &ServerOptions::command_timeout, standard.command);
     truth("history", &ServerOptions::history, Deployment{}.history);
-    if_unreachable();
-    variable("lease", "RLOCK_LEASE", "30s");
-    variable("wait", "RLOCK_WAIT", "forever");
+    defaults();
     files();
     return std::move(rows_);
   }
@@ -82,15 +81,6 @@ class Rows {
     if (!one(name, said)) rows_.push_back({name, *shown(standard), kDefault});
   }
 
-  void if_unreachable() {
-    const auto said = [](const ServerOptions& options) -> Said {
-      if (!options.if_unreachable) return std::nullopt;
-      return std::string{text_of(*options.if_unreachable)};
-    };
-    if (!one("if-unreachable", said))
-      rows_.push_back({"if-unreachable", std::string{text_of(Deployment{}.if_unreachable)}, kDefault});
-  }
-
   void duration(const std::string& name, std::optional<Milliseconds> ServerOptions::* member,
                 Milliseconds standard) {
     const auto said = [member](const ServerOptions& options) -> Said {
@@ -100,10 +90,16 @@ class Rows {
     if (!one(name, said)) rows_.push_back({name, exact(standard), kDefault});
   }
 
-  /// What verbs take for an option that is not typed.
-  void variable(const std::string& name, const char* variable, const std::string& standard) {
-    const auto value = environment_variable(variable);
-    rows_.push_back({name, sanitized(value.value_or(standard)), value ? variable : kDefault});
+  /// The options of verbs whose default can be changed.
+  void defaults() {
+    ConfigurableOptions options;
+    for (const Option* option : options.all()) {
+      const std::string name{long_names(*option).front()};
+      const std::string_view standard = option->standard.empty() ? "not set" : option->standard;
+      const OptionDefault found =
+          default_of(sources_, *option).value_or(OptionDefault{name, std::string{standard}, kDefault});
+      rows_.push_back({name, sanitized(found.value), found.from});
+    }
   }
 
   void url(const std::string& url, const std::string& from) {

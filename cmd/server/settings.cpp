@@ -98,7 +98,6 @@ void fill(ServerOptions& options, const ServerOptions& other) {
   fill_one(options.command_timeout, other.command_timeout);
   fill_one(options.tls, other.tls);
   fill_one(options.history, other.history);
-  fill_one(options.if_unreachable, other.if_unreachable);
   // A file cannot take back what was typed.
   options.askpass = options.askpass || other.askpass;
 }
@@ -139,6 +138,25 @@ ServerOptions merged(const std::vector<Settings>& sources,
   for (const Settings& source : sources)
     if (wanted(source)) fill(all, source.options);
   return all;
+}
+
+std::optional<OptionDefault> default_of(const std::vector<Settings>& sources, const Option& option) {
+  const std::string name{long_names(option).front()};
+  const std::string variable{option.variable};
+  for (const Settings& source : sources) {
+    if (source.source == Settings::Source::environment && !variable.empty())
+      if (const auto value = environment_variable(variable.c_str()))
+        return OptionDefault{name, *value, variable};
+    if (!option.configurable) continue;
+    const auto found = std::ranges::find(source.options.defaults, name, &OptionDefault::name);
+    if (found != source.options.defaults.end()) return *found;
+  }
+  return std::nullopt;
+}
+
+std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& option) {
+  if (!flags.sources) flags.sources = std::make_shared<const std::vector<Settings>>(settings_of(flags));
+  return default_of(*flags.sources, option);
 }
 
 std::string_view spelled_source(const Settings& source, std::string_view name, std::string_view in_file) {

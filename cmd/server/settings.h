@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cmd/cli/options.h"
 #include "cmd/server/server_options.h"
 
 namespace rlock {
@@ -40,6 +41,12 @@ std::optional<std::string> profile_of(const ServerOptions& flags);
 
 /// All that the files in force have a section for.
 std::vector<std::string> profile_names(const ServerOptions& flags);
+
+/// The default of an option that was not typed, if the environment or a configuration file has one.
+std::optional<OptionDefault> default_of(const std::vector<Settings>& sources, const Option& option);
+
+/// The same for the flags of this command line. The sources are read once, and kept in `flags`.
+std::optional<OptionDefault> default_of(ServerOptions& flags, const Option& option);
 
 /// Where a setting comes from, as people spell it: "--url", "RLOCK_URL", else `in_file`. `name`: its long
 /// option without dashes.

@@ -5,13 +5,8 @@
 namespace rlock {
 
 void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
-                   std::string_view manual, std::string_view variable) {
-  spec.add({.names = "--lease",
-            .value = "DUR",
-            .help = help,
-            .manual = manual,
-            .set = into(lease),
-            .variable = variable});
+                   std::string_view manual) {
+  spec.add({.names = "--lease", .value = "DUR", .help = help, .manual = manual, .set = into(lease)});
   spec.foreign.push_back({"--ttl", "did you mean --lease?"});
 }
 

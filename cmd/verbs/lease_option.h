@@ -10,7 +10,7 @@ namespace rlock {
 
 /// --lease DUR, with a hint for those who type --ttl.
 void declare_lease(VerbSpec& spec, std::optional<Milliseconds>& lease, std::string_view help,
-                   std::string_view manual = {}, std::string_view variable = {});
+                   std::string_view manual = {});
 
 /// The same for a verb that renews.
 void declare_renewed_lease(VerbSpec& spec, std::optional<Milliseconds>& lease);

@@ -77,9 +77,12 @@ void Acquire::declare(VerbSpec& spec) {
   spec.group("What to acquire");
   declare_lease(
       spec, lease_, "let the lock end after DUR, unless it is renewed",
-      "You must give it, at least 100ms, or the variable RLOCK_LEASE, unless you give --while-pid. With "
-      "--while-pid the default is 30s.",
-      "RLOCK_LEASE");
+      "Without --while-pid you must give it, at least 100ms, because no process renews the lock. With --while-pid the "
+      "default is 30s; RLOCK_LEASE in the environment and lease in rlock.conf(5) set another default.");
+  Option& lease = spec.groups.back().options.back();
+  lease.configurable = true;
+  lease.variable = "RLOCK_LEASE";
+  lease.set_default = into(opt_.lease);
   const TakeType take = [this](const LockType& type, std::string_view) {
     refuse_other_type(opt_.type, type);
     opt_.type = &type;
@@ -146,7 +149,8 @@ void Acquire::declare_keeper(VerbSpec& spec) {
   declare_signal(
       spec, opt_,
       "Send SIG to PID and the processes that PID has started, to stop them. SIG is a name or a number: "
-      "TERM, SIGTERM or 15.");
+      "TERM, SIGTERM or 15.",
+      "Send KILL if they still run DUR after --signal.");
 }
 
 void Acquire::check() {
@@ -163,10 +167,14 @@ void Acquire::check() {
     opt_.budget.renew_every = std::min(opt_.budget.renew_every, opt_.type->renewed_within);
     opt_.good_for = opt_.budget.stop_after();
   } else {
-    if (!lease_)
+    if (!lease_) {
+      const bool configured = opt_.lease != HoldRequest{}.lease;
       throw Error{
           Error::usage,
-          "--lease is missing: nobody renews this lock, so say how long it is to last; or --while-pid $$"};
+          fmt::format(
+              "--lease is missing: nobody renews this lock, so say how long it is to last; or --while-pid $${}",
+              configured ? ". RLOCK_LEASE and the configured lease are for locks that rlock renews" : "")};
+    }
     opt_.lease = *lease_;
     opt_.good_for = valid_for(opt_.lease);
     if (opt_.good_for <= Milliseconds{0})

@@ -1,4 +1,6 @@
 #include "cmd/server/config.h"
+#include "cmd/app/verb_table.h"
+#include "cmd/server/configurable_options.h"
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -26,6 +28,7 @@ struct Reading {
   std::string refusal;
 
   explicit Reading(const std::string& path) {
+    set_verb_table(verbs);
     try {
       Profile none;
       read_config(path, options, none);
@@ -117,10 +120,13 @@ TEST_CASE("an empty config file, and one of comments, say nothing") {
 
 TEST_CASE("what a config file may not say is refused with its line") {
   CHECK(Written{"\nurll = redis://h\n"}.refusal() == "line 2: unknown name 'urll'; did you mean url?");
-  CHECK(
-      Written{"lease = 30s\n"}.refusal().starts_with("line 1: unknown name; known are url, password-file, "));
+  CHECK(Written{"nonsense = 30s\n"}.refusal().starts_with(
+      "line 1: unknown name; known are url, password-file, "));
+  CHECK(Written{"leese = 30s\n"}.refusal() == "line 1: unknown name 'leese'; did you mean lease?");
+  CHECK(Written{"min-hold = 30s\n"}.refusal() == "line 1: min-hold is for the command line only");
+  CHECK(Written{"key = k\n"}.refusal() == "line 1: key is for the command line only");
   CHECK(Written{"insecure = yes\n"}.refusal() == "line 1: insecure is for the command line only");
-  CHECK(Written{"config = /x\n"}.refusal().starts_with("line 1: unknown name; known are"));
+  CHECK(Written{"config = /x\n"}.refusal() == "line 1: config is for the command line only");
   CHECK(Written{"u = redis://h\n"}.refusal().starts_with("line 1: unknown name; known are"));
   CHECK(Written{"url\n"}.refusal() == "line 1: expected name = value");
   CHECK(Written{"db =\n"}.refusal() == "line 1: db has no value");
@@ -135,6 +141,24 @@ TEST_CASE("what a config file may not say is refused with its line") {
   CHECK(Written{std::string{"prefix = a\0b\n", 13}}.refusal() ==
         "line 1: control characters or bytes that are no UTF-8");
   CHECK(Written{"a\rb = c\n"}.refusal() == "line 1: control characters or bytes that are no UTF-8");
+}
+
+TEST_CASE("a default of an option is checked where it stands, whatever the verb") {
+  const Reading reading = Written{"lease = 45s\nwait=forever\n"}.read();
+  CHECK(reading.refusal.empty());
+  REQUIRE(reading.options.defaults.size() == 2);
+  CHECK(reading.options.defaults[0].name == "lease");
+  CHECK(reading.options.defaults[0].value == "45s");
+  CHECK(Written{"\nlease = soon\n"}.refusal().starts_with("line 2: lease: 'soon' is not a duration"));
+  CHECK(Written{"wait = soon\n"}.refusal().starts_with("line 1: wait: 'soon' is not a duration"));
+  CHECK(Written{"max-hold = 0\n"}.refusal() == "line 1: max-hold: must be more than zero");
+  CHECK(Written{"kill-after = -1s\n"}.refusal().starts_with("line 1: kill-after: "));
+  CHECK(Written{"backoff = 5ms\n"}.refusal() == "line 1: backoff: expected MIN..MAX");
+  CHECK(Written{"sync-replicas = x\n"}.refusal().starts_with("line 1: sync-replicas: expected a whole"));
+  CHECK(Written{"if-unreachable = x\n"}.refusal() ==
+        "line 1: if-unreachable: expected one of: fail skip run");
+  CHECK(Written{"[other]\nlease = soon\n"}.refusal().starts_with("line 2: lease: 'soon'"));
+  CHECK(Written{"lease = 1s\nlease = 2s\n"}.refusal() == "line 2: lease stands there twice");
 }
 
 TEST_CASE("a file that a config file names means the same one wherever rlock is started") {

@@ -184,8 +184,8 @@ TEST_CASE("a config file that says something else is refused with its line") {
   TempDir folder;
   const std::string config = folder / "config";
   for (const std::string text :
-       {"nonsense", "foo = 1", "lease = 3s", "wait = 3s", "url = redis://:CANARY@h # x", "insecure = yes",
-        "url =", "db = x", "user = \xff\xfe", "user = a\x1b[2J"}) {
+       {"nonsense", "foo = 1", "lease = soon", "min-hold = 3s", "url = redis://:CANARY@h # x",
+        "insecure = yes", "url =", "db = x", "user = \xff\xfe", "user = a\x1b[2J"}) {
     write_file(config, "# first\n" + text + "\n");
     ::chmod(config.c_str(), 0600);
     refused.run(78, {"--config", config}, "line 2");

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/eventually.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -69,18 +70,19 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT say what is not typed, and rlock config sh
   CHECK(result_of({"config"}, options).out.find("wait             forever") != std::string::npos);
   options.env["RLOCK_LEASE"] = "9m";
   options.env["RLOCK_WAIT"] = "100ms";
-  CHECK(result_of({"lock", "acquire", "k"}, options).status == 0);
-  CHECK(redis.pttl("k") > 500'000);
-  CHECK(redis.pttl("k") <= 540'000);
+  CHECK(result_of({"run", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out == "540000\n");
+  CHECK(result_of({"run", "--lease", "50s", "-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}, options).out ==
+        "50000\n");
+  CHECK(result_of({"flock", "k", "printenv", "RLOCK_LEASE_MS"}, options).out == "540000\n");
+  CHECK(result_of({"lock", "acquire", "k", "--lease", "1m"}, options).status == 0);
   const auto began = std::chrono::steady_clock::now();
   CHECK(result_of({"run", "-k", "k", "--", "true"}, options).status == 75);
   CHECK(result_of({"flock", "-E", "9", "k2", "true"}, options).status == 0);
   CHECK(result_of({"lock", "wait", "k"}, options).status == 75);
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{20});
-  const Result typed = result_of({"lock", "acquire", "typed", "-n", "--lease", "1m"}, options);
-  CHECK(typed.status == 0);
-  CHECK(typed.err.empty());
-  CHECK(redis.pttl("typed") <= 60'000);
+  const Result typed = result_of({"run", "-n", "-k", "k", "--", "true"}, options);
+  CHECK(typed.status == 75);
+  CHECK_MESSAGE(typed.err.find("the last one counts") == std::string::npos, typed.err);
   const std::string config = result_of({"config"}, options).out;
   CHECK_MESSAGE(config.find("9m     ") != std::string::npos, config);
   CHECK(config.find("RLOCK_WAIT\n") != std::string::npos);
@@ -88,6 +90,121 @@ TEST_CASE("RLOCK_LEASE and RLOCK_WAIT say what is not typed, and rlock config sh
   const Result wrong = result_of({"run", "-k", "k", "--", "true"}, options);
   CHECK(wrong.status == 78);
   CHECK(wrong.err.find("rlock: RLOCK_WAIT: 'soon' is not a duration") == 0);
+  CHECK(result_of({"run", "-w", "1s", "-k", "free", "--", "true"}, options).status == 0);
+}
+
+TEST_CASE("a lease that is configured is for locks that rlock renews") {
+  RedisServer redis;
+  Process::Options options = redis.environment();
+  options.env["RLOCK_LEASE"] = "9m";
+  const Result none = result_of({"lock", "acquire", "k"}, options);
+  CHECK(none.status == 64);
+  CHECK_MESSAGE(none.err.find("RLOCK_LEASE and the configured lease are for locks that rlock renews") !=
+                    std::string::npos,
+                none.err);
+  CHECK(redis.pttl("k") < 0);
+  const Configured configured{"lease = 8m\n"};
+  options.env.erase("RLOCK_LEASE");
+  options.env["RLOCK_CONFIG"] = configured.path();
+  CHECK(result_of({"lock", "acquire", "k"}, options).status == 64);
+  Process script{{"/bin/sh", "-c", rlock_binary() + " lock acquire k --while-pid $$; exec sleep 60"},
+                 options};
+  CHECK(eventually([&] { return redis.pttl("k") > 420'000; }));
+}
+
+TEST_CASE("the configuration file says defaults of options; what is typed overrules them") {
+  RedisServer redis;
+  Configured configured{
+      "url = " + redis.url() +
+      "\nlease = 45s\nwait = 100ms\nkill-after = 2s\nmax-hold = 1h\nbackoff = 5..50ms\n"
+      "sync-replicas = 0\nif-unreachable = fail\nhistory = no\n\n[ci]\nlease = 2m\nwait = 0\n"};
+  const std::string file = configured.path();
+  const auto lease = [&](Words words) {
+    words.insert(words.begin(), "run");
+    for (const char* word : {"-k", "k", "--", "printenv", "RLOCK_LEASE_MS"}) words.emplace_back(word);
+    return result_of(words, configured.options).out;
+  };
+  CHECK(lease({}) == "45000\n");
+  CHECK(lease({"--profile", "ci"}) == "120000\n");
+  CHECK(lease({"--lease", "5s"}) == "5000\n");
+  CHECK(configured.setting("lease") == "45s | " + file);
+  CHECK(configured.setting("lease", {"--profile", "ci"}) == "2m | [ci] in " + file);
+  CHECK(configured.setting("wait", {"--profile", "ci"}) == "0 | [ci] in " + file);
+  CHECK(configured.setting("wait") == "100ms | " + file);
+  CHECK(configured.setting("kill-after") == "2s | " + file);
+  CHECK(configured.setting("max-hold") == "1h | " + file);
+  CHECK(configured.setting("backoff") == "5..50ms | " + file);
+  CHECK(configured.setting("sync-replicas") == "0 | " + file);
+  CHECK(configured.setting("if-unreachable") == "fail | " + file);
+  CHECK(configured.setting("history") == "no | " + file);
+
+  SUBCASE("the environment stands between the two") {
+    configured.options.env["RLOCK_LEASE"] = "9s";
+    CHECK(lease({}) == "9000\n");
+    CHECK(lease({"--lease", "5s"}) == "5000\n");
+    CHECK(configured.setting("lease") == "9s | RLOCK_LEASE");
+    configured.options.env["RLOCK_PROFILE"] = "ci";
+    CHECK(lease({}) == "9000\n");
+  }
+  SUBCASE("every verb that waits waits so long") {
+    Process holder{{rlock_binary(), "run", "-k", "k", "--", "sleep", "60"}, configured.options};
+    REQUIRE(eventually([&] { return redis.pttl("k") > 0; }));
+    for (const Words& words : {Words{"run", "-k", "k", "--", "true"}, Words{"lock", "wait", "k"},
+                               Words{"lock", "acquire", "k", "--lease", "5s"}}) {
+      const Result waited = result_of(words, configured.options);
+      CHECK(waited.status == 75);
+      CHECK_MESSAGE(waited.err.find("gave up after 1") != std::string::npos, waited.err);
+    }
+    CHECK(result_of({"run", "-n", "-k", "k", "--", "true"}, configured.options).status == 75);
+  }
+  SUBCASE("a verb that has no such option ignores it, and so does a type that does not poll") {
+    CHECK(result_of({"list"}, configured.options).status == 1);  // there is no key
+    CHECK(result_of({"run", "--type", "plain", "-k", "p", "--", "true"}, configured.options).status == 0);
+    CHECK(result_of({"run", "--backoff", "1..2ms", "-k", "p", "--", "true"}, configured.options).status ==
+          64);
+  }
+}
+
+TEST_CASE("max-hold and kill-after of the configuration file stop the command; flock has them, too") {
+  RedisServer redis;
+  const Configured configured{"url = " + redis.url() + "\nmax-hold = 200ms\nkill-after = 100ms\n"};
+  const char* const stubborn = "trap '' TERM; echo begun; while :; do sleep 1; done";
+  for (const Words& words :
+       {Words{"run", "-k", "k", "--", "sh", "-c", stubborn}, Words{"flock", "k2", "sh", "-c", stubborn}}) {
+    const Result stopped = result_of(words, configured.options);
+    CHECK(stopped.status == 124);
+    CHECK_MESSAGE(stopped.err.find("SIGTERM now, SIGKILL in ") != std::string::npos, stopped.err);
+    CHECK_MESSAGE(stopped.err.find("ms\n") != std::string::npos,
+                  stopped.err);  // not the 5s that are built in
+  }
+}
+
+TEST_CASE("78 with file and line: a default that cannot be meant, also for verbs without that option") {
+  const Configured configured{"url = redis://127.0.0.1:1\n\nwait = soon\n"};
+  for (const Words& words : {Words{"run", "-k", "k", "--", "true"}, Words{"list"}, Words{"config"}}) {
+    const Result refused = result_of(words, configured.options);
+    CHECK(refused.status == 78);
+    CHECK_MESSAGE(
+        refused.err.starts_with("rlock: config file '" + configured.path() + "' line 3: wait: 'soon' "),
+        refused.err);
+  }
+}
+
+TEST_CASE("--if-unreachable in the configuration file") {
+  const Configured configured{
+      "url = redis://127.0.0.1:1\nif-unreachable = skip\n[careless]\nif-unreachable = run\n"};
+  const Words behind{"-k", "k", "--", "sh", "-c", "echo $RLOCK_HELD"};
+  const auto with = [&](Words words) {
+    words.insert(words.end(), behind.begin(), behind.end());
+    return result_of(words, configured.options);
+  };
+  const Result skipped = with({"run"});
+  CHECK(skipped.status == 0);
+  CHECK(skipped.out.empty());
+  CHECK(with({"run", "--profile", "careless"}).out == "0\n");
+  CHECK(with({"run", "--if-unreachable", "fail"}).status == 69);
+  CHECK(result_of({"flock", "k", "true"}, configured.options).status == 0);
+  CHECK(result_of({"lock", "acquire", "k", "--lease", "1m"}, configured.options).status == 69);
 }
 
 TEST_CASE("a value in quotes is refused, and told how to be written") {
@@ -131,11 +248,12 @@ TEST_CASE("78: a profile that there is not, and a section that no file should ha
   const Result none = result_of({"inspect", "--profile", "stagin"}, configured.options);
   CHECK(none.status == 78);
   CHECK(none.err == "rlock: there is no profile 'stagin'; there are: staging, test.1\n");
-  for (const auto& [text, why] : {std::pair{"[a b]\n", "line 1: expected [NAME], of letters"},
-                                  std::pair{"[a\n", "line 1: expected [NAME], of letters"},
-                                  std::pair{"[a]\n[a]\n", "line 2: [a] stands there twice"},
-                                  std::pair{"[a]\nurl = nonsense://x\n", "line 2: url: "},
-                                  std::pair{"[a]\nprofile = b\n", "line 2: unknown name"}}) {
+  for (const auto& [text, why] :
+       {std::pair{"[a b]\n", "line 1: expected [NAME], of letters"},
+        std::pair{"[a\n", "line 1: expected [NAME], of letters"},
+        std::pair{"[a]\n[a]\n", "line 2: [a] stands there twice"},
+        std::pair{"[a]\nurl = nonsense://x\n", "line 2: url: "},
+        std::pair{"[a]\nprofile = b\n", "line 2: profile is for the command line only"}}) {
     CAPTURE(text);
     const Result refused = result_of({"config"}, Configured{text}.options);
     CHECK(refused.status == 78);

@@ -1,0 +1,54 @@
+#include "cmd/server/configurable_options.h"
+
+#include <algorithm>
+
+namespace rlock {
+namespace {
+
+std::vector<const VerbEntry*> (*verb_table)() = nullptr;
+
+/// Is this option of `spec` configurable, by this name?
+const Option* configurable(const VerbSpec& spec, std::string_view name) {
+  const Option* option = name.size() > 1 ? spec.find(name) : nullptr;
+  return option != nullptr && option->configurable && long_names(*option).front() == name ? option : nullptr;
+}
+
+}  // namespace
+
+void set_verb_table(std::vector<const VerbEntry*> (*table)()) { verb_table = table; }
+
+ConfigurableOptions::ConfigurableOptions() {
+  if (verb_table != nullptr) verbs_ = verb_table();
+}
+
+const VerbSpec& ConfigurableOptions::spec(std::size_t verb) {
+  while (made_.size() <= verb) {
+    auto made = verbs_[made_.size()]->make();
+    auto said = std::make_unique<VerbSpec>(made->spec());
+    made_.emplace_back(std::move(made), std::move(said));
+  }
+  return *made_[verb].second;
+}
+
+const Option* ConfigurableOptions::find(std::string_view name) {
+  for (std::size_t verb = 0; verb < verbs_.size(); ++verb)
+    if (const Option* option = configurable(spec(verb), name)) return option;
+  return nullptr;
+}
+
+bool ConfigurableOptions::exists(std::string_view name) {
+  for (std::size_t verb = 0; name.size() > 1 && verb < verbs_.size(); ++verb)
+    if (spec(verb).find(name) != nullptr) return true;
+  return false;
+}
+
+std::vector<const Option*> ConfigurableOptions::all() {
+  std::vector<const Option*> found;
+  for (std::size_t verb = 0; verb < verbs_.size(); ++verb)
+    for (const auto& group : spec(verb).groups)
+      for (const Option& option : group.options)
+        if (option.configurable && find(long_names(option).front()) == &option) found.push_back(&option);
+  return found;
+}
+
+}  // namespace rlock

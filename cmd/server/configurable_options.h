@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cmd/server/verb.h"
+
+namespace rlock {
+
+/// Says where the table of verbs is: it stands above this floor. Without it there are no such options.
+void set_verb_table(std::vector<const VerbEntry*> (*table)());
+
+/// The options of all verbs whose default a configuration file may say (Option::configurable). If several verbs have
+/// an option of the same name, the first verb in the table counts. The setters write into verbs that never act.
+class ConfigurableOptions {
+ public:
+  ConfigurableOptions();
+
+  /// Null if there is none. `name`: the long one, without dashes.
+  const Option* find(std::string_view name);
+
+  /// Is this an option of any verb, configurable or not?
+  bool exists(std::string_view name);
+
+  /// Each name once.
+  std::vector<const Option*> all();
+
+ private:
+  const VerbSpec& spec(std::size_t verb);
+
+  std::vector<const VerbEntry*> verbs_;
+  /// Verbs are made when they are needed: few files name an option, and `run` comes first and has most of them.
+  std::vector<std::pair<std::unique_ptr<Verb>, std::unique_ptr<VerbSpec>>> made_;
+};
+
+}  // namespace rlock
