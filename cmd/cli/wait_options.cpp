@@ -55,7 +55,7 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
   spec.add(
       {.names = "-w, --wait",
        .value = "DUR|forever",
-       .help = "wait at most DUR, also for a server that fails",
+       .help = "wait at most DUR, also for the server",
        .standard = "forever",
        .manual =
            "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits for ever "

@@ -1,29 +1,32 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/names.h"
-#include "cmd/cli/output.h"
+#include "cmd/run/event_sinks.h"
 #include "cmd/run/run_report.h"
 #include "sync/wait/acquire_options.h"
 
 namespace rlock {
 
-/// --events: what happens to a run, while it goes on, one JSON object a line (rlock-json(5)).
+/// What happens to a run, while it goes on, told to --events and --syslog. Each transition is told once, in its order:
 ///
-/// Each line is one write() that never waits, since a reader that is slow, full or gone must delay neither a
-/// renewal nor the stop. A line that cannot be written is dropped; the next one that can says how many were.
+///     waiting*  acquired  (trouble recovered)*  [lost]  [stopping]  released | ended
+///     waiting*  gave-up                           there is no lock
+///     waiting*  gave-up  [stopping]  ended        --if-unreachable run
+///
+/// `trouble` and `recovered` also stand in the wait, and `recovered` ends every trouble that does not end in `lost`,
+/// `gave-up` or the end of the run.
 class Events {
  public:
-  /// Without open() nothing is written. `where`: a path, or the number of an open descriptor, which the command
-  /// does not inherit unless it is 1 or 2. Throws Error{usage} or Error{system} when nothing can be written there.
-  void open(const std::string& where, std::vector<LockName> keys);
+  /// To where `options` says: --events, --syslog, both or neither. See EventFile and SystemLog for what is thrown.
+  void open(const RunOptions& options);
+
+  /// Has somebody asked for them?
+  bool wanted() const noexcept { return wanted_; }
 
   void waiting(const Waiting& seen);
   void acquired(const RunReport& report);
@@ -31,18 +34,20 @@ class Events {
       std::string_view why);  ///< a renewal has failed, and is tried again; empty: one has succeeded since
   void lost(std::string_view why);
   void stopping(std::string_view why);  ///< the command gets its first signal from us
+  void runs_without_lock(const RunReport& report);
   void ended(const RunReport& report);
 
  private:
-  using Fields = std::vector<std::pair<std::string_view, Json>>;
-  void write(std::string_view event, Fields more) noexcept;
+  void tell(std::string_view name, Event::Weight weight,
+            std::vector<std::pair<std::string_view, Json>> fields) noexcept;
 
-  Descriptor sink_;
-  bool is_socket_ = false;
+  EventFile file_;
+  SystemLog log_;
   std::vector<LockName> keys_;
-  std::int64_t dropped_ = 0;
-  bool torn_ = false;  ///< the last line was written in part
+  bool wanted_ = false;
   bool troubled_ = false;
+  bool acquired_ = false;
+  bool gave_up_ = false;
   bool said_lost_ = false;
   std::string holder_;  ///< of the last `waiting`
   std::optional<std::int64_t> place_;

@@ -16,6 +16,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/run/command_lookup.h"
 #include "cmd/run/run.h"
+#include "cmd/run/run_report.h"
 #include "cmd/run/run_verbs.h"
 
 namespace rlock {
@@ -54,6 +55,7 @@ class Flock final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> words) override;
+  void failed(const Error& error) noexcept override;
 
  private:
   void declare_waiting(VerbSpec& spec);
@@ -63,6 +65,9 @@ class Flock final : public Verb {
   RunOptions options_;
   std::optional<std::string> shell_;  ///< the STRING of -c, which stands behind FILE here
   bool no_fork_ = false, close_ = false;
+  Events events_;
+  StatusRecord status_;  ///< nobody reads it but the events
+  RunReport known_;      ///< what a failure is added to
 };
 
 void Flock::declare(VerbSpec& spec) {
@@ -99,8 +104,8 @@ void Flock::declare(VerbSpec& spec) {
     if (option.names == "-u, --url") option.set = url_or_unlock(std::move(option.set));
 }
 
-/// -n, -w and -E as run has them, under the names and with the default status of flock; and what else the configuration
-/// files say for run, so that they say it for flock, too.
+/// -n, -w and -E as run has them, under the names and with the default status of flock. The other options of run that a
+/// configuration file may set are there, too, so that it sets them for both; and so are its events.
 void Flock::declare_waiting(VerbSpec& spec) {
   VerbSpec run;
   declare_run(run, options_, shell_);
@@ -108,7 +113,7 @@ void Flock::declare_waiting(VerbSpec& spec) {
   Option wait = *run.find("wait");
   wait.names = "-w, --wait, --timeout";
   wait.value = "DUR";
-  wait.help = "wait at most DUR: 10 (seconds), 2.5, 1m30s";
+  wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
       "0 means -n. By default rlock waits for ever. RLOCK_WAIT in the environment and wait in rlock.conf(5) set another "
       "default.";
@@ -123,7 +128,9 @@ void Flock::declare_waiting(VerbSpec& spec) {
   spec.add(conflict);
   for (const auto& group : run.groups) {
     for (Option option : group.options) {
-      if (!option.configurable || option.names == "-w, --wait" || option.names == "--backoff") continue;
+      const bool tells = option.names == "--events" || option.names == "--syslog";
+      const bool other = option.names == "-w, --wait" || option.names == "--backoff";
+      if (other || !(option.configurable || tells)) continue;
       option.hidden = option.names != "--if-unreachable";
       spec.add(option);
     }
@@ -158,18 +165,27 @@ int Flock::act(TimePoint started, std::vector<std::string> words) {
   options_.started = started;
   key_into(options_.keys)(words.front());
   complete_run(options_, std::nullopt, command_in(std::move(words)));
+  known_ = report_of(options_);
+  listen(options_, status_, events_);
   auto [found, problem] = look_up(options_.command);
   if (problem) {
     complain(problem->text);
+    known_.outcome = RunReport::Outcome::not_started;
+    known_.exit = kNotExecuted;
+    known_.error = problem->text;
+    status_.write(known_);
     return kNotExecuted;
   }
   options_.found = std::move(found);
   options_.die_of_its_signal = false;
-  StatusRecord status;
-  Events events;
-  const int exit = run(options_, status, events);
+  const int exit = run(options_, status_, events_);
   const bool refused = exit == exit_code::not_runnable || exit == exit_code::not_found;
-  return refused && status.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
+  return refused && status_.outcome() == RunReport::Outcome::not_started ? kNotExecuted : exit;
+}
+
+void Flock::failed(const Error& error) noexcept {
+  report_failed(known_, error);
+  status_.write(known_);
 }
 
 constexpr VerbEntry kRow{

@@ -322,10 +322,14 @@ int end_like(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
 }
 
 /// --if-unreachable run. `report` says why there is no lock.
-int run_beside_no_server(const RunOptions& opt, Session& session, RunReport report, StatusRecord& status) {
+int run_beside_no_server(const RunOptions& opt, Session& session, RunReport report, StatusRecord& status,
+                         Events& events) {
   const TimePoint started = Clock::now();
   const auto why = report.error;
-  const CommandOutcome ended = run_without_lock(session, opt, for_command(opt, describe_no_hold()));
+  events.runs_without_lock(report);
+  const CommandOutcome ended =
+      run_without_lock(session, opt, for_command(opt, describe_no_hold()),
+                       [&events](const std::string& what) { events.stopping(what); });
   say_why_it_did_not_start(opt, ended);
   report_ended(report, ended, std::nullopt, elapsed(started, Clock::now()), exit_status(ended, false));
   report.held.reset();
@@ -335,6 +339,13 @@ int run_beside_no_server(const RunOptions& opt, Session& session, RunReport repo
 }
 
 }  // namespace
+
+void listen(RunOptions& options, StatusRecord& status, Events& events) {
+  events.open(options);
+  if (!events.wanted()) return;
+  options.hears_wait = [&events](const Waiting& seen) { events.waiting(seen); };
+  status.tell_also([&events](const RunReport& report) { events.ended(report); });
+}
 
 int run(const RunOptions& opt, StatusRecord& status, Events& events) {
   RunReport report = report_of(opt);
@@ -349,7 +360,7 @@ int run(const RunOptions& opt, StatusRecord& status, Events& events) {
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(opt, session, *wait, *gave_up, report, status)) return *exit;
     wait.reset();  // nothing is asked any more, and nothing said about the wait
-    return run_beside_no_server(opt, session, report, status);
+    return run_beside_no_server(opt, session, report, status, events);
   }
   const HeldKeys& keys = wait->keys();
   const Taken& taken = keys.taken();

@@ -6,9 +6,13 @@
 
 namespace rlock {
 
+/// Opens what --events and --syslog say, and connects `events` with the wait and with the end of the run. All three
+/// outlive the run.
+void listen(RunOptions& options, StatusRecord& status, Events& events);
+
 /// Takes the lock, runs the command, releases; answers the exit status, and writes into `status` how it
 /// ended. Throws Error, and has written nothing then. `events` are told of the hold; of the wait and of the end
-/// they hear by RunOptions::hears_wait and by the record.
+/// they hear by listen().
 int run(const RunOptions& options, StatusRecord& status, Events& events);
 
 }  // namespace rlock

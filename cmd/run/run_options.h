@@ -33,6 +33,7 @@ struct RunOptions : HoldRequest {
   std::optional<std::int64_t> status_fd;
   std::string status_file;
   std::string events;  ///< a path, or the number of a descriptor; empty: nowhere
+  std::string syslog;  ///< the socket of a log; empty: nowhere
 
   std::vector<std::string> command;  ///< argv, byte for byte; of -c: /bin/sh -c STRING
   std::string found;                 ///< where PATH had it when rlock started

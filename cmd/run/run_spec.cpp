@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cmd/run/event_sinks.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
 #include "cmd/server/owner_option.h"
@@ -337,7 +338,7 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
            "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
            "it acquires the lock (acquired). It writes one when a renewal fails and when one succeeds again "
            "(trouble, recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
-           "(stopping), and one at the end (released or gave-up). A number is an open descriptor, which COMMAND "
+           "(stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
            "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
            "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
            "rlock-json(5) has the fields.",
@@ -345,6 +346,24 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
        .set = [&opt](std::string_view value) {
          if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
          opt.events = value;
+       }});
+  spec.add(
+      {.names = "--syslog",
+       .value = "SOCKET",
+       .alone = SystemLog::kSystem,
+       .help = "send the events of the run to the system log",
+       .manual =
+           "rlock sends the events of --events to the systemd journal. If there is no journal, it sends them to the "
+           "syslog daemon at /dev/log. -q does not change this. The journal has each field under its own name: "
+           "journalctl RLOCK_KEY=deploy. A syslog daemon gets the fields as text: event=acquired key=\"deploy\". The "
+           "severity is err for lost, warning for trouble, and notice or info for the others. rlock never waits for "
+           "the log: it drops an event that it cannot send at once, and the next event has the number of dropped "
+           "events. If there is no log, rlock prints one warning and goes on. SOCKET is the socket of another syslog "
+           "daemon; if SOCKET ends in /journal/socket, it is the socket of a journal.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected the socket of a log"};
+         opt.syslog = value;
        }});
   declare_verbosity(spec);
 }

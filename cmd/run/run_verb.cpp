@@ -21,7 +21,7 @@ class RunVerb final : public Verb {
     status_.open(options_.status_fd, options_.status_file);
     complete_run(options_, shell_, std::move(command));
     known_ = report_of(options_);
-    listen();
+    listen(options_, status_, events_);
     auto [found, problem] = look_up(options_.command);
     if (problem) {
       complain(problem->text);
@@ -52,13 +52,6 @@ class RunVerb final : public Verb {
       complain(error.what());
       return false;
     }
-  }
-
-  void listen() {
-    if (options_.events.empty()) return;
-    events_.open(options_.events, options_.names);
-    options_.hears_wait = [this](const Waiting& seen) { events_.waiting(seen); };
-    status_.tell_also([this](const RunReport& report) { events_.ended(report); });
   }
 
   RunOptions options_;

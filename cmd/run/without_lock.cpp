@@ -37,7 +37,8 @@ std::optional<LockName> existing_key(Session& session, const RunOptions& options
   return std::nullopt;
 }
 
-CommandOutcome run_without_lock(Session& session, const RunOptions& options, Variables variables) {
+CommandOutcome run_without_lock(Session& session, const RunOptions& options, Variables variables,
+                                std::function<void(const std::string&)> tell_stopping) {
   HoldOptions how;
   // No other run has our pid in its variables: the others of this command's family are known by it.
   for (const auto& [name, value] : variables)
@@ -48,6 +49,7 @@ CommandOutcome run_without_lock(Session& session, const RunOptions& options, Var
   if (options.max_hold) how.max_hold = plus(Clock::now(), *options.max_hold);
   how.stop_on_loss = false;  // there is nothing to lose
   how.until_group = options.until_group;
+  how.tell_stopping = std::move(tell_stopping);
   HeldLock nothing{.name = options.all_keys(),
                    .deadlines = [] { return Deadlines{}; },
                    .held = false,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
 
 #include "base/names.h"
 #include "cmd/run/held_command.h"
@@ -15,7 +17,8 @@ namespace rlock {
 std::optional<LockName> existing_key(Session& session, const RunOptions& options);
 
 /// Runs the command without a lock: it gets the terminal, signals and --max-hold as under one, and nobody else
-/// can stop it. It lives on if we are killed.
-CommandOutcome run_without_lock(Session& session, const RunOptions& options, Variables variables);
+/// can stop it. It lives on if we are killed. `tell_stopping`: called when --max-hold stops it.
+CommandOutcome run_without_lock(Session& session, const RunOptions& options, Variables variables,
+                                std::function<void(const std::string&)> tell_stopping);
 
 }  // namespace rlock

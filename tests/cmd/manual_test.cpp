@@ -109,16 +109,27 @@ std::string prose(const std::string& page) {
 
 /// A value that an option takes, by what its page says that it is.
 std::string value_for(const rlock::Option& option) {
-  const std::map<std::string, std::string> values{{"DUR", "1s"},      {"DUR|forever", "forever"},
-                                                  {"N", "1"},         {"M", "1"},
-                                                  {"KEY", "k"},       {"SIG", "TERM"},
-                                                  {"TEXT", "x"},      {"STR", "x"},
-                                                  {"NAME", "x"},      {"K=V", "a=b"},
-                                                  {"F", "/dev/null"}, {"FILE", "/dev/null"},
-                                                  {"D", "/dev"},      {"URL", "local:"},
-                                                  {"ID", "o:1"},      {"PID", std::to_string(::getpid())},
-                                                  {"H", "h"},         {"MIN..MAX", "1ms..2ms"},
-                                                  {"STRING", "true"}, {"FILE|FD", "/dev/null"}};
+  const std::map<std::string, std::string> values{{"DUR", "1s"},
+                                                  {"DUR|forever", "forever"},
+                                                  {"N", "1"},
+                                                  {"M", "1"},
+                                                  {"KEY", "k"},
+                                                  {"SIG", "TERM"},
+                                                  {"TEXT", "x"},
+                                                  {"STR", "x"},
+                                                  {"NAME", "x"},
+                                                  {"K=V", "a=b"},
+                                                  {"F", "/dev/null"},
+                                                  {"FILE", "/dev/null"},
+                                                  {"D", "/dev"},
+                                                  {"URL", "local:"},
+                                                  {"ID", "o:1"},
+                                                  {"PID", std::to_string(::getpid())},
+                                                  {"H", "h"},
+                                                  {"MIN..MAX", "1ms..2ms"},
+                                                  {"STRING", "true"},
+                                                  {"FILE|FD", "/dev/null"},
+                                                  {"SOCKET", "/dev/log"}};
   if (option.offer == rlock::Offer::choices) return rlock::split(option.choices, ' ').front();
   const auto value = values.find(std::string{option.value});
   REQUIRE_MESSAGE(value != values.end(), option.names);

@@ -125,7 +125,68 @@ TEST_CASE("trouble and recovery of renewals are told once each, and so is a loss
   redis.del("k");
 
   CHECK(run.exit_code(20s) == 125);
-  CHECK(events_in(file) == "acquired trouble recovered lost stopping");
+  CHECK(events_in(file) == "acquired trouble recovered lost stopping ended");
+  CHECK(field(lines_of(file).back(), "outcome") == "\"lost\"");
+  CHECK(field(lines_of(file).back(), "exit") == "125");
+}
+
+TEST_CASE("a server that dies in the wait and comes back is trouble and recovery, in this order") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  REQUIRE(status_of(redis, {"lock", "acquire", "k", "--lease", "1m"}) == 0);
+  Rlock run = redis.rlock("run", "-q", "-w", "1m", "--events", file, "-k", "k", "--", "true");
+  REQUIRE(eventually([&] { return events_in(file) == "waiting"; }, 10s));
+  redis.kill();
+  REQUIRE(eventually([&] { return events_in(file) == "waiting trouble"; }, 20s));
+  redis.restart();  // without the lock
+  CHECK(run.exit_code(30s) == 0);
+  CHECK(events_in(file) == "waiting trouble recovered acquired released");
+}
+
+TEST_CASE("a loss that is only noticed at the release stands before the end") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  CHECK(status_of(redis, {"run", "-q", "--events", file, "-k", "k", "--", "redis-cli", "-s",
+                          redis.url().substr(std::string{"unix://"}.size()), "del", "k"}) == 125);
+  CHECK(events_in(file) == "acquired lost ended");
+}
+
+TEST_CASE("a command that runs without a lock: gave-up says so before it runs, and ended when it has") {
+  TempDir folder;
+  const std::string file = folder / "events";
+  Rlock run{{"run", "-q", "-u", "redis://127.0.0.1:1", "--if-unreachable", "run", "--max-hold", "200ms",
+             "--events", file, "-k", "k", "--", "sleep", "60"}};
+  CHECK(run.exit_code() == 124);
+  CHECK(events_in(file) == "gave-up stopping ended");
+  CHECK(field(lines_of(file).front(), "exit") == "null");
+  CHECK(field(lines_of(file).back(), "exit") == "124");
+}
+
+TEST_CASE("events of flock, and of a command that is not there") {
+  RedisServer redis;
+  TempDir folder;
+  const std::string file = folder / "events";
+  CHECK(status_of(redis, {"flock", "--events", file, "k", "true"}) == 0);
+  CHECK(status_of(redis, {"flock", "--events", file, "k", "no-such-command"}) == 69);
+  CHECK(status_of(redis, {"run", "--events", file, "-k", "k", "no-such-command"}) == 127);
+  CHECK(events_in(file) == "acquired released gave-up gave-up");
+}
+
+TEST_CASE("a file that the command writes to as well: nobody writes over the lines of the other") {
+  RedisServer redis;
+  TempDir folder;
+  Process shell{{"sh", "-c",
+                 rlock_binary() + " run -q --events 1 -k k -- sh -c 'echo one; echo two' >" + folder / "log"},
+                redis.environment()};
+  CHECK(shell.exit_code() == 0);
+  const std::vector<std::string> lines = lines_of(folder / "log");
+  REQUIRE(lines.size() == 4);
+  CHECK(field(lines[0], "event") == "\"acquired\"");
+  CHECK(lines[1] == "one");
+  CHECK(lines[2] == "two");
+  CHECK(field(lines[3], "event") == "\"released\"");
 }
 
 TEST_CASE("a command that is asked to stop, and one that --max-hold stops, are told") {

@@ -1,0 +1,203 @@
+// --syslog: the events of a run as datagrams, and that no log can hold it up. The logs are sockets of the test.
+
+#include <doctest/doctest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/text.h"
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/redis_server.h"
+
+namespace rlock::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A log daemon that reads when the test says so.
+class Log {
+ public:
+  explicit Log(std::string path) : path_(std::move(path)) { listen(); }
+  ~Log() { ::close(fd_); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  /// As a daemon that has been started again.
+  void restart() {
+    ::close(fd_);
+    ::unlink(path_.c_str());
+    listen();
+  }
+
+  /// What has come since the last call.
+  std::vector<std::string> take() {
+    std::vector<std::string> all;
+    std::string datagram(1 << 18, '\0');
+    for (ssize_t size = 0; (size = ::recv(fd_, datagram.data(), datagram.size(), MSG_DONTWAIT)) >= 0;)
+      all.push_back(datagram.substr(0, static_cast<std::size_t>(size)));
+    return all;
+  }
+
+  /// Until nothing more fits.
+  void fill() {
+    const int sender = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const sockaddr_un name = address();
+    REQUIRE(::connect(sender, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+    while (::send(sender, "full", 4, MSG_DONTWAIT) == 4) continue;
+    CHECK(errno == EAGAIN);
+    ::close(sender);
+  }
+
+ private:
+  sockaddr_un address() const {
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    path_.copy(name.sun_path, sizeof name.sun_path - 1);
+    return name;
+  }
+
+  void listen() {
+    fd_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un name = address();
+    REQUIRE(::bind(fd_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0);
+  }
+
+  std::string path_;
+  int fd_ = -1;
+};
+
+/// The texts behind "rlock[4711]: ".
+std::vector<std::string> texts(const std::vector<std::string>& datagrams) {
+  std::vector<std::string> all;
+  for (const std::string& datagram : datagrams) all.push_back(datagram.substr(datagram.find("]: ") + 3));
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a syslog daemon gets each event on one line, with the key, whatever it consists of; also with -q") {
+  RedisServer redis;
+  TempDir folder;
+  Log log{folder / "log"};
+  const std::string key = "de\"p\nloy\x1b";
+  Rlock run = redis.rlock("run", "-q", "--syslog=" + folder / "log", "-k", key, "-k", "b", "--", "false");
+  CHECK(run.exit_code() == 1);
+  CHECK(run.err().empty());
+
+  const std::vector<std::string> datagrams = log.take();
+  REQUIRE(datagrams.size() == 2);
+  const std::regex format{R"(<14>[A-Z][a-z]{2} [ 1-3][0-9] [0-2][0-9]:[0-5][0-9]:[0-6][0-9] rlock\[)" +
+                          std::to_string(run.pid()) + R"(\]: [ -~]+)"};
+  for (const std::string& datagram : datagrams) CHECK_MESSAGE(std::regex_match(datagram, format), datagram);
+  const std::string keys = R"(key="b" key="de\"p\nloy\u001b")";
+  CHECK_MESSAGE(texts(datagrams)[0].starts_with("event=acquired " + keys + " owner=\""), texts(datagrams)[0]);
+  CHECK_MESSAGE(
+      texts(datagrams)[1].starts_with("event=released " + keys + R"( outcome="ran" exit=1 held_ms=)"),
+      texts(datagrams)[1]);
+}
+
+TEST_CASE("a journal gets each field by a name of its own, and the key byte for byte") {
+  RedisServer redis;
+  TempDir folder;
+  std::filesystem::create_directory(folder / "journal");
+  Log journal{folder / "journal/socket"};
+  const std::string socket = "--syslog=" + folder / "journal/socket";
+  CHECK(status_of(redis, {"run", "-q", socket, "--fenced", "-k", "two\nlines", "--", "true"}) == 0);
+  const std::vector<std::string> entries = journal.take();
+  REQUIRE(entries.size() == 2);
+  const auto has = [](const std::string& entry, const std::string& field) {
+    CHECK_MESSAGE(("\n" + entry).find("\n" + field + "\n") != std::string::npos, entry);
+  };
+  has(entries[0], "SYSLOG_IDENTIFIER=rlock");
+  has(entries[0], "PRIORITY=6");
+  has(entries[0], "RLOCK_EVENT=acquired");
+  has(entries[0], "RLOCK_FENCE=1");
+  has(entries[0], "RLOCK_KEY\n" + std::string{"\x09\0\0\0\0\0\0\0", 8} + "two\nlines");
+  has(entries[1], "RLOCK_EVENT=released");
+  has(entries[1], "RLOCK_OUTCOME=ran");
+  CHECK(status_of(redis, {"flock", socket, "--max-hold", "100ms", "/srv/data", "sleep", "60"}) == 124);
+  const std::vector<std::string> of_flock = journal.take();
+  REQUIRE(of_flock.size() == 3);
+  has(of_flock[1], "RLOCK_WHY=--max-hold is over");
+  has(of_flock[1], "RLOCK_KEY=/srv/data");
+  has(of_flock[1], "PRIORITY=5");
+}
+
+TEST_CASE(
+    "a log that nobody reads delays neither the renewals nor the stop, and is told how much it has missed") {
+  RedisServer redis;
+  TempDir folder;
+  Log log{folder / "log"};
+  log.fill();
+  Rlock run =
+      redis.rlock("run", "-q", "--syslog=" + folder / "log", "--lease", "3s", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("k"); }));
+  CHECK(throughout([&] { return redis.pttl("k") > 0; }, 7s));  // more than two leases
+  redis.del("k");
+  CHECK(run.exit_code(10s) == 125);
+  CHECK(log.take().back() == "full");
+
+  log.fill();
+  Rlock next = redis.rlock("run", "-q", "--syslog=" + folder / "log", "-k", "k2", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{k2}"); }));
+  CHECK(log.take().back() == "full");
+  next.signal(SIGTERM);
+  CHECK(next.exit_code() == 128 + SIGTERM);
+  const std::vector<std::string> rest = texts(log.take());
+  REQUIRE(rest.size() == 1);
+  CHECK_MESSAGE(rest[0].starts_with("event=released key=\"k2\""), rest[0]);
+  CHECK_MESSAGE(rest[0].ends_with(" dropped=1"), rest[0]);
+}
+
+TEST_CASE("a log daemon that is started again is found again; a loss is an error, and trouble a warning") {
+  RedisServer redis;
+  TempDir folder;
+  Log log{folder / "log"};
+  Rlock run =
+      redis.rlock("run", "-q", "--syslog=" + folder / "log", "--lease", "6s", "-k", "k", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{k}"); }));
+  log.restart();
+  redis.freeze();
+  std::vector<std::string> got;
+  const auto come = [&](std::size_t count) {
+    for (std::string& datagram : log.take()) got.push_back(std::move(datagram));
+    return got.size() >= count;
+  };
+  REQUIRE(eventually([&] { return come(1); }, 10s));
+  redis.thaw();
+  REQUIRE(eventually([&] { return come(2); }, 10s));
+  redis.del("k");
+  CHECK(run.exit_code(20s) == 125);
+  CHECK(come(5));
+  REQUIRE(got.size() == 5);
+  for (const auto& [index, priority, event] :
+       {std::tuple{0, "<12>", "trouble"}, std::tuple{1, "<13>", "recovered"}, std::tuple{2, "<11>", "lost"},
+        std::tuple{3, "<13>", "stopping"}, std::tuple{4, "<14>", "ended"}}) {
+    const std::string& datagram = got[static_cast<std::size_t>(index)];
+    CHECK_MESSAGE(datagram.starts_with(priority), datagram);
+    CHECK_MESSAGE(datagram.find("]: event=" + std::string{event} + " key=\"k\"") != std::string::npos,
+                  datagram);
+  }
+}
+
+TEST_CASE("where there is no log rlock says so once and goes on") {
+  RedisServer redis;
+  TempDir folder;
+  Rlock run = redis.rlock("run", "-q", "--syslog=" + folder / "none", "-k", "k", "--", "true");
+  CHECK(run.exit_code() == 0);
+  CHECK(run.err() == "rlock: --syslog: cannot write to '" + folder / "none" +
+                         "': No such file or directory; rlock goes on without it\n");
+  CHECK(status_of(redis, {"run", "--syslog=", "-k", "k", "--", "true"}) == 64);
+}
+
+}  // namespace rlock::test
