@@ -9,11 +9,11 @@ class Lock : public LockBase {
  public:
   explicit Lock(const Claim& claim, Hold hold = Hold::first);
 
-  /// For whoever has nothing but the owner's name (`rlock lock release`): gives back the first or another
-  /// hold, whichever it is, and wakes the head of a fair queue too.
+  /// For a client that knows only the owner's name (`rlock lock release`): releases one hold, the first or an inner
+  /// one, and wakes up the head of a fair queue, too.
   Call release_any() const;
 
-  /// Removes the lock, whoever holds it; only when `owner` does, where one is given.
+  /// Deletes the lock, no matter who holds it; if `owner` is not empty, only if that one does.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:

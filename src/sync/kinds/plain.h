@@ -15,7 +15,7 @@ class PlainLock final : public LockBase {
   Pause pause() const override { return pause_; }
   Evidence evidence() const override { return {name().str(), owner().str()}; }
 
-  /// Removes the lock, whoever holds it; only when `token` does, where one is given.
+  /// Deletes the lock, no matter who holds it; if `token` is not empty, only if the lock holds it.
   static Call force(const LockName& name, const Owner& token);
 
  private:

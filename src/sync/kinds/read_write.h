@@ -10,7 +10,7 @@ namespace rlock {
 /// other way round is refused, since it would wait for itself.
 class ReadWriteLock : public LockBase {
  public:
-  /// Removes the lock, whoever reads or writes; only when `owner` does, where one is given.
+  /// Deletes the lock, no matter who holds it; if `owner` is not empty, only if that one reads or writes.
   static Call force(const LockName& name, const Owner& owner, PubSub pub_sub);
 
  protected:
