@@ -137,7 +137,7 @@ class Search {
     for (std::size_t i = first; i < end; ++i)
       requests.push_back(server.post(ask_content(pass, groups[i]), persistently(), deadline));
     std::vector<Vote> votes;
-    for (const Redis::Request request : requests) votes.push_back(answered(server, request, deadline));
+    for (const Redis::Request& request : requests) votes.push_back(answered(server, request, deadline));
     return votes;
   }
 
@@ -149,8 +149,8 @@ class Search {
     return std::nullopt;
   }
 
-  Vote answered(Executor& server, Redis::Request request, TimePoint deadline) {
-    while (!server.settled(request)) {
+  Vote answered(Executor& server, const Redis::Request& request, TimePoint deadline) {
+    while (!request.settled()) {
       if (options_.turn) {
         options_.turn(deadline);
       } else {
@@ -159,9 +159,7 @@ class Search {
       }
       server.ready(0, Clock::now());  // the loop may have told it before it read from a connection
     }
-    const Vote vote = server.votes(request).front();
-    server.drop(request);
-    return vote;
+    return request.votes().front();
   }
 
   Session& session_;

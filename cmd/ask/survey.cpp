@@ -23,9 +23,9 @@ constexpr Milliseconds kShortGrace{200};
 struct Survey::Task {
   std::size_t index;
   InspectionSteps steps;
-  std::optional<Redis::Request> asked{};
-  Grace grace{};
-  bool counts = false;  ///< what was asked last is who listens
+  Redis::Request asked{};
+  std::optional<Enough> enough{};  ///< of what was asked last
+  bool counts = false;             ///< what was asked last is who listens
   Result result{};
   std::vector<std::size_t> nodes{};  ///< of each of result.views.seen
 };
@@ -33,16 +33,13 @@ struct Survey::Task {
 Survey::Survey(Session& session, std::vector<LockName> names)
     : session_(session), names_(std::move(names)), results_(names_.size()) {}
 
-Survey::~Survey() {
-  for (const Task& task : tasks_)
-    if (task.asked) session_.redis.drop(*task.asked);
-}
+Survey::~Survey() = default;
 
 void Survey::post(Task& task, const Call& call, const Delivery& delivery) {
-  if (task.asked) session_.redis.drop(*task.asked);
-  task.grace = {};
+  const bool matters = !task.counts && task.steps.asks_the_key();
+  task.enough.emplace(session_.redis.quorum(), matters ? kGrace : kShortGrace);
   task.asked = session_.redis.post(call, delivery, session_.patience().until);
-  if (session_.redis.settled(*task.asked)) wake_at_ = TimePoint::min();  // it could not even be sent
+  if (task.asked.settled()) wake_at_ = TimePoint::min();  // it could not even be sent
 }
 
 void Survey::begin(std::size_t index) {
@@ -52,10 +49,8 @@ void Survey::begin(std::size_t index) {
 }
 
 bool Survey::answered(Task& task, TimePoint now) {
-  if (session_.redis.settled(*task.asked)) return true;
-  const bool quorum = answered_by(session_.redis.quorum(), session_.redis.votes(*task.asked));
-  const bool matters = !task.counts && task.steps.asks_the_key();
-  const TimePoint enough = task.grace.until(quorum, now, matters ? kGrace : kShortGrace);
+  if (task.asked.settled()) return true;
+  const TimePoint enough = (*task.enough)(task.asked.votes(), now);
   wake_at_ = earliest(wake_at_, enough);
   return enough <= now;
 }
@@ -80,7 +75,7 @@ void Survey::read_views(Task& task) const {
 
 /// Answers whether the key is done.
 bool Survey::advance(Task& task) {
-  const Votes& votes = session_.redis.votes(*task.asked);
+  const Votes& votes = task.asked.votes();
   if (task.counts) {
     std::vector<Inspection>& seen = task.result.views.seen;
     for (std::size_t i = 0; i < seen.size(); ++i)
@@ -116,7 +111,6 @@ void Survey::advance() {
       ++task;
       continue;
     }
-    session_.redis.drop(*task->asked);
     results_[task->index] = std::move(task->result);
     done_.push_back(task->index);
     task = tasks_.erase(task);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cmd/server/session.h"
-#include "redis/grace.h"
+#include "redis/enough.h"
 #include "sync/watch/inspection_steps.h"
 
 namespace rlock {

@@ -19,18 +19,18 @@ void OnceWatch::hear(const Waiting& waiting) {
 }
 
 bool OnceWatch::done() {
-  if (!asked_ || !redis_.settled(*asked_)) return done_.has_value();
-  for (const Vote& vote : redis_.votes(*asked_)) {
+  if (!asked_ || !asked_.settled()) return done_.has_value();
+  for (const Vote& vote : asked_.votes()) {
     if (const Reply* reply = vote.good_reply()) done_ = OncePer::read_status(*reply);
   }
-  drop();
+  asked_.drop();
   if (std::exchange(ask_again_, false) && !done_) ask();
   return done_.has_value();
 }
 
 bool OnceWatch::done_after_all() {
   ask_again_ = false;
-  drop();
+  asked_.drop();
   if (!done_) ask();
   const TimePoint until = plus(Clock::now(), answer_within_);
   while (asked_ && !done() && Clock::now() < until) redis_.loop().turn(until);
@@ -44,10 +44,6 @@ std::string OnceWatch::text() const {
 
 void OnceWatch::ask() {
   asked_ = redis_.post(OncePer::status(name_), {}, plus(Clock::now(), answer_within_));
-}
-
-void OnceWatch::drop() {
-  if (asked_) redis_.drop(*std::exchange(asked_, std::nullopt));
 }
 
 }  // namespace rlock

@@ -15,9 +15,6 @@ class OnceWatch {
  public:
   OnceWatch(Redis& redis, LockName name, Milliseconds answer_within)
       : redis_(redis), name_(std::move(name)), answer_within_(answer_within) {}
-  ~OnceWatch() { drop(); }
-  OnceWatch(const OnceWatch&) = delete;
-  OnceWatch& operator=(const OnceWatch&) = delete;
 
   /// For AcquireOptions: what the waiter sees now.
   void hear(const Waiting& waiting);
@@ -33,12 +30,11 @@ class OnceWatch {
 
  private:
   void ask();
-  void drop();
 
   Redis& redis_;
   LockName name_;
   Milliseconds answer_within_;
-  std::optional<Redis::Request> asked_;
+  Redis::Request asked_;
   bool ask_again_ = false;  ///< busy was heard after the question was sent
   std::optional<OncePer::Done> done_;
 };

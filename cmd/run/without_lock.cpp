@@ -26,14 +26,13 @@ std::optional<LockName> existing_key(Session& session, const RunOptions& options
                 options.deployment.targets,
                 {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};
   const Patience patience{plus(Clock::now(), kGoodbye), interrupted};
-  std::vector<Executor::Request> requests;
+  std::vector<Redis::Request> requests;
   for (const LockName& name : options.names)
     requests.push_back(look.post(command({"EXISTS", name.str()}, name.str()), {}, patience.until));
-  const auto settled = [&look](Executor::Request request) { return look.settled(request); };
-  while (!patience.ended(Clock::now()) && !std::ranges::all_of(requests, settled))
+  while (!patience.ended(Clock::now()) && !std::ranges::all_of(requests, &Redis::Request::settled))
     session.loop.turn(patience.until);
   for (std::size_t i = 0; i < requests.size(); ++i)
-    if (std::ranges::any_of(look.votes(requests[i]), says_yes)) return options.names[i];
+    if (std::ranges::any_of(requests[i].votes(), says_yes)) return options.names[i];
   return std::nullopt;
 }
 

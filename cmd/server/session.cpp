@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "loop/finish_behind.h"
-#include "redis/grace.h"
+#include "redis/enough.h"
 #include "redis/local.h"
 
 namespace rlock {
@@ -29,12 +29,6 @@ constexpr Milliseconds kFailover{30000};
 
 /// Without --wait: how long an outage may last in the middle of a wait. A server is restarted in this time.
 constexpr Milliseconds kOutage{60000};
-
-Redis::EnoughFrom quorum_and(Milliseconds grace, std::size_t quorum) {
-  return [=, waits = Grace{}](const Votes& so_far, TimePoint now) mutable {
-    return waits.until(answered_by(quorum, so_far), now, grace);
-  };
-}
 
 }  // namespace
 
@@ -103,7 +97,7 @@ std::vector<Reply> Session::ask_all(const Call& call, const Delivery& delivery) 
 }
 
 Votes Session::ask_each(const Call& call, const Delivery& delivery) {
-  Votes votes = redis.run(call, delivery, patience(), quorum_and(kGrace, redis.quorum()));
+  Votes votes = redis.run(call, delivery, patience(), Enough{redis.quorum(), kGrace});
   std::size_t answers = 0;
   Failure failure{Error::unreachable, "no answer"};
   for (const Vote& vote : votes) {
@@ -117,7 +111,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
 }
 
 Votes Session::any_answers(const Call& call) {
-  return redis.run(call, {}, patience(), quorum_and(kShortGrace, redis.quorum()));
+  return redis.run(call, {}, patience(), Enough{redis.quorum(), kShortGrace});
 }
 
 AcquireOptions Session::waiting(const WaitOptions& wait, TimePoint started,

@@ -110,17 +110,14 @@ class Live {
     const TimePoint until = session_.patience().until;
     const Redis::Request request = session_.redis.post(command({"PING"}), persistently(), until);
     const auto answered = [&] {
-      return session_.redis.settled(request) ||
-             answered_by(session_.redis.quorum(), session_.redis.votes(request));
+      return request.settled() || answered_by(session_.redis.quorum(), request.votes());
     };
     while (!answered()) {
       turn(until);
       session_.redis.ready(0, Clock::now());
     }
-    const Votes votes = session_.redis.votes(request);
-    session_.redis.drop(request);
-    if (answered_by(session_.redis.quorum(), votes)) return;
-    for (const Vote& vote : votes) {
+    if (answered_by(session_.redis.quorum(), request.votes())) return;
+    for (const Vote& vote : request.votes()) {
       if (vote.failure) session_.fail(*vote.failure);
       if (vote.reply && vote.reply->is_error()) session_.fail(failure_of(*vote.reply));
     }

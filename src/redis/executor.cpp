@@ -110,9 +110,13 @@ std::string Executor::str() const {
   return joined(names, ", ");
 }
 
-Executor::Request Executor::post(const Call& call, const Delivery& delivery, TimePoint deadline) {
+Redis::Request Executor::post(const Call& call, const Delivery& delivery, TimePoint deadline) {
+  return {*this, begin_call(call, delivery, deadline)};
+}
+
+Redis::RequestId Executor::begin_call(const Call& call, const Delivery& delivery, TimePoint deadline) {
   const TimePoint now = Clock::now();
-  const Request request = next_++;
+  const RequestId request = next_++;
   Pending& pending =
       pending_
           .emplace(request, Pending{call, delivery, deadline, std::vector<NodeCall>(nodes()), Votes(nodes())})
@@ -122,21 +126,21 @@ Executor::Request Executor::post(const Call& call, const Delivery& delivery, Tim
   return request;
 }
 
-Executor::Pending& Executor::find(Request request) {
+Executor::Pending& Executor::find(RequestId request) {
   const auto found = pending_.find(request);
   if (found == pending_.end()) throw Error{Error::internal, "a request was dropped and then looked at"};
   return found->second;
 }
 
-const Executor::Pending& Executor::find(Request request) const {
+const Executor::Pending& Executor::find(RequestId request) const {
   return const_cast<Executor*>(this)->find(request);
 }
 
-const Votes& Executor::votes(Request request) const { return find(request).votes; }
+const Votes& Executor::votes(RequestId request) const { return find(request).votes; }
 
-bool Executor::settled(Request request) const { return find(request).settled(); }
+bool Executor::settled(RequestId request) const { return find(request).settled(); }
 
-void Executor::drop(Request request) {
+void Executor::drop(RequestId request) {
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node) {
     const NodeCall& node_call = pending.node_calls[node];
@@ -149,11 +153,11 @@ void Executor::drop(Request request) {
   pending_.erase(request);
 }
 
-void Executor::detach(Request request) { find(request).detached = true; }
+void Executor::detach(RequestId request) { find(request).detached = true; }
 
 Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& patience,
                     const EnoughFrom& enough_from) {
-  const Request request = post(call, delivery, patience.until);
+  const RequestId request = begin_call(call, delivery, patience.until);
   while (!settled(request) && !patience.interrupted()) {
     const TimePoint now = Clock::now();
     const TimePoint enough = enough_from(votes(request), now);

@@ -45,10 +45,6 @@ class Executor final : public Redis, public Source {
 
   /// Each attempt is cut to Timeouts::command; a connection on which one took longer is abandoned.
   Request post(const Call& call, const Delivery& delivery, TimePoint deadline) override;
-  const Votes& votes(Request request) const override;
-  bool settled(Request request) const override;
-  void drop(Request request) override;
-  void detach(Request request) override;
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom& enough_from) override;
   bool has_followers_in_flight() const override;
@@ -65,6 +61,11 @@ class Executor final : public Redis, public Source {
   void ready(short events, TimePoint now) override;
 
  private:
+  const Votes& votes(RequestId request) const override;
+  bool settled(RequestId request) const override;
+  void drop(RequestId request) override;
+  void detach(RequestId request) override;
+
   struct NodeCall;
   struct Followed;
   struct Pending;
@@ -82,17 +83,18 @@ class Executor final : public Redis, public Source {
   TimePoint attempt_ends(const Pending& pending, const NodeCall& node_call,
                          const Connection& connection) const;
   bool may_retry(const Pending& pending, std::size_t node) const;
-  Pending& find(Request request);
-  const Pending& find(Request request) const;
+  RequestId begin_call(const Call& call, const Delivery& delivery, TimePoint deadline);
+  Pending& find(RequestId request);
+  const Pending& find(RequestId request) const;
 
   Loop& loop_;
   Options options_;
   std::vector<std::unique_ptr<Route>> routes_;
   std::vector<std::optional<Failure>> trouble_ = std::vector<std::optional<Failure>>(routes_.size());
   bool given_away_ = false;
-  std::map<Request, Pending> pending_;  ///< in the order of their post()
-  std::vector<Followed> followed_;      ///< answered; their followers may not be
-  Request next_ = 1;
+  std::map<RequestId, Pending> pending_;  ///< in the order of their post()
+  std::vector<Followed> followed_;        ///< answered; their followers may not be
+  RequestId next_ = 1;
 };
 
 }  // namespace rlock

@@ -1,6 +1,6 @@
 #include "redis/redis.h"
 
-#include "redis/grace.h"
+#include "redis/enough.h"
 
 namespace rlock {
 namespace {
@@ -16,9 +16,7 @@ void Redis::await_followers(const Patience& patience) const {
 }
 
 Reply Redis::ask(const Call& call, const Patience& patience) {
-  const Votes votes = run(call, persistently(), patience, [](const Votes& so_far, TimePoint) {
-    return answered_by(1, so_far) ? TimePoint::min() : kNever;
-  });
+  const Votes votes = run(call, persistently(), patience, Enough{1, Milliseconds{0}});
   std::optional<Failure> failure;
   for (const Vote& vote : votes) {
     if (const Reply* reply = vote.good_reply()) return *reply;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/names.h"
@@ -23,10 +24,43 @@ namespace rlock {
 /// do no I/O and never see it.
 /// The Executor is the real one; tests have one that answers from a list.
 ///
-/// post() and votes() never pump the loop and may be used by Sources; run() pumps it.
+/// post() and its Request never pump the loop and may be used by Sources; run() pumps it.
 class Redis {
  public:
-  using Request = std::uint64_t;
+  using RequestId = std::uint64_t;
+
+  /// A call under way, and the votes that have come. Whoever has it looks at it; when it goes, nobody does:
+  /// what is on the wire stays there, and its replies are read and forgotten. REQUIRES: the Redis outlives it.
+  class [[nodiscard]] Request {
+   public:
+    Request() = default;  ///< none
+    Request(Redis& redis, RequestId id) : redis_(&redis), id_(id) {}
+    Request(Request&& other) noexcept : redis_(std::exchange(other.redis_, nullptr)), id_(other.id_) {}
+    Request& operator=(Request&& other) noexcept {
+      drop();
+      redis_ = std::exchange(other.redis_, nullptr);
+      id_ = other.id_;
+      return *this;
+    }
+    ~Request() { drop(); }
+
+    explicit operator bool() const noexcept { return redis_ != nullptr; }
+    const Votes& votes() const { return redis_->votes(id_); }  ///< so far; valid as long as the request
+    bool settled() const { return redis_->settled(id_); }      ///< has every node voted?
+
+    void drop() {
+      if (redis_ != nullptr) std::exchange(redis_, nullptr)->drop(id_);
+    }
+
+    /// It goes on to its deadline without anybody who looks.
+    void detach() {
+      if (redis_ != nullptr) std::exchange(redis_, nullptr)->detach(id_);
+    }
+
+   private:
+    Redis* redis_ = nullptr;
+    RequestId id_ = 0;
+  };
 
   virtual ~Redis() = default;
 
@@ -51,11 +85,6 @@ class Redis {
 
   /// Sends to every node. Unsettled votes become failures at the deadline.
   virtual Request post(const Call& call, const Delivery& delivery, TimePoint deadline) = 0;
-  virtual const Votes& votes(Request request) const = 0;  ///< so far; valid until drop()
-  virtual bool settled(Request request) const = 0;
-  virtual void drop(Request request) = 0;  ///< nobody looks at it any more; what is on the wire stays there
-  /// It goes on to its deadline in the background.
-  virtual void detach(Request request) = 0;
 
   /// From when on these votes are enough: TimePoint::min() at once, kNever not yet. Asked once per turn of
   /// the loop, with the time of that turn.
@@ -93,6 +122,13 @@ class Redis {
   /// For a quorum of one or where any answer will do: the first reply
   /// that is no error. Throws Error for failures and error replies.
   Reply ask(const Call& call, const Patience& patience);
+
+ protected:
+  // What a Request asks.
+  virtual const Votes& votes(RequestId request) const = 0;
+  virtual bool settled(RequestId request) const = 0;
+  virtual void drop(RequestId request) = 0;
+  virtual void detach(RequestId request) = 0;
 };
 
 }  // namespace rlock

@@ -113,7 +113,7 @@ TEST_CASE(
   Executor redis{loop, std::move(routes), quick()};
   turns(loop, [&] { return route.contacted(); });
 
-  const auto request = redis.post(kGet, kOnce, kNever);
+  auto request = redis.post(kGet, kOnce, kNever);
   CHECK(redis.wake_at() == kNever);
   CHECK(wake_ups(loop, Milliseconds{100}) <= 1);
   CHECK(route.asked() == 1);
@@ -122,10 +122,10 @@ TEST_CASE(
   CHECK(redis.wake_at() == TimePoint::min());
   loop.turn(Clock::now());
   CHECK(route.asked() == 2);
-  CHECK(turns(loop, [&] { return redis.settled(request); }));
-  CHECK(redis.votes(request).front().good_reply()->text() == "v");
+  CHECK(turns(loop, [&] { return request.settled(); }));
+  CHECK(request.votes().front().good_reply()->text() == "v");
   CHECK(redis.wake_at() == kNever);
-  redis.drop(request);
+  request.drop();
 }
 
 TEST_CASE("a server that knows no HELLO, or hangs up on it, answers a call that is made once") {
@@ -235,13 +235,13 @@ TEST_CASE("a server that comes while somebody knocks is found") {
   RedisServer server{{.tcp = true}};
   server.kill();
   Fixture f{{server.tcp_url()}, quick(true)};
-  const auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
-  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{300}));
+  auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
+  CHECK_FALSE(turns(f.loop, [&] { return request.settled(); }, Milliseconds{300}));
 
   server.restart();
   const StopWatch watch;
-  CHECK(turns(f.loop, [&] { return f.redis.settled(request); }));
-  CHECK(f.redis.votes(request).front().good_reply() != nullptr);
+  CHECK(turns(f.loop, [&] { return request.settled(); }));
+  CHECK(request.votes().front().good_reply() != nullptr);
   CHECK(watch.elapsed() < 4s);
 }
 
@@ -303,13 +303,13 @@ TEST_CASE("the time of a command runs from the opening of its connection") {
   FakeRedis fake;
   fake.on("HELLO", wire::kSilence);
   Fixture f{{fake.url()}};
-  const auto request = f.redis.post(kCall, kOnce, plus(Clock::now(), Milliseconds{3000}));
-  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  auto request = f.redis.post(kCall, kOnce, plus(Clock::now(), Milliseconds{3000}));
+  CHECK_FALSE(turns(f.loop, [&] { return request.settled(); }, Milliseconds{150}));
   fake.announce("%0\r\n");
-  CHECK_FALSE(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{150}));
+  CHECK_FALSE(turns(f.loop, [&] { return request.settled(); }, Milliseconds{150}));
   fake.answer(wire::integer(1));
-  CHECK(turns(f.loop, [&] { return f.redis.settled(request); }, Milliseconds{45}));
-  CHECK(f.redis.votes(request).front().good_reply() != nullptr);
+  CHECK(turns(f.loop, [&] { return request.settled(); }, Milliseconds{45}));
+  CHECK(request.votes().front().good_reply() != nullptr);
 }
 
 TEST_CASE("a server that cannot answer now is asked again, and its last word is the reason") {
@@ -437,17 +437,17 @@ TEST_CASE("waiting for an answer, a server or a message does not keep the machin
   FakeRedis fake;
   Fixture f{{fake.url()}, {.timeouts = {}, .retry_first_contact = true}};
   f.redis.watch(Channel{"c"});
-  const auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
+  auto request = f.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   REQUIRE(turns(f.loop, [&] { return f.redis.wakeups() == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{200}) <= 2);
-  f.redis.drop(request);
+  request.drop();
 
   const std::string nobody = "redis://127.0.0.1:" + std::to_string(free_port());
   Fixture knocking{{nobody}, quick(true)};
   knocking.redis.watch(Channel{"c"});
-  const auto unheard = knocking.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
+  auto unheard = knocking.redis.post(kCall, kPersist, plus(Clock::now(), Milliseconds{5000}));
   CHECK(wake_ups(knocking.loop, Milliseconds{1000}) <= 40);
-  CHECK_FALSE(knocking.redis.settled(unheard));
+  CHECK_FALSE(unheard.settled());
 }
 
 TEST_CASE("errors are put into words with their kind") {

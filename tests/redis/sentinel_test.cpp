@@ -75,14 +75,14 @@ TEST_CASE("a call that waits for a Sentinel's answer wakes nobody until it comes
   primary.on("EVALSHA", wire::integer(1));
   Fixture f{{sentinel.port()}};
 
-  const auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));
+  auto request = f.redis->post(kCall, {}, plus(Clock::now(), 3000ms));
   REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") == 1; }));
   CHECK(wake_ups(f.loop, Milliseconds{100}) <= 3);
 
   sentinel.answer(named(primary.port()));
-  CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
-  CHECK(f.redis->votes(request).front().good_reply() != nullptr);
-  f.redis->drop(request);
+  CHECK(turns(f.loop, [&] { return request.settled(); }));
+  CHECK(request.votes().front().good_reply() != nullptr);
+  request.drop();
 }
 
 TEST_CASE("the first is dead, the second knows nothing, the third is out of date: the fourth is asked") {
@@ -208,14 +208,14 @@ TEST_CASE(
     const auto asked_before = sentinel.count("SENTINEL");
     old_primary.freeze();
     Fixture f{{sentinel.port()}, false, {}, patient};
-    const auto request = f.redis->post(set, persistently(), plus(Clock::now(), Milliseconds{15000}));
+    auto request = f.redis->post(set, persistently(), plus(Clock::now(), Milliseconds{15000}));
     // Asked twice: it is late now, and must be named once more.
     REQUIRE(turns(f.loop, [&] { return sentinel.count("SENTINEL") >= asked_before + 2; }));
     sentinel.on("SENTINEL", named(new_primary.port()));
     if (wakes_up) old_primary.thaw();
-    CHECK(turns(f.loop, [&] { return f.redis->settled(request); }));
-    CHECK(f.redis->votes(request).front().good_reply() != nullptr);
-    f.redis->drop(request);
+    CHECK(turns(f.loop, [&] { return request.settled(); }));
+    CHECK(request.votes().front().good_reply() != nullptr);
+    request.drop();
     if (!wakes_up) old_primary.thaw();
     CHECK(new_primary.has("ghost"));
     CHECK_FALSE(old_primary.has("ghost"));

@@ -43,22 +43,18 @@ class ListRedis final : public Redis {
   bool keeps_trying() const override { return persistent; }
 
   Request post(const Call& call, const Delivery& delivery, TimePoint) override {
-    const Request request = reply_to(call, delivery);
+    const RequestId request = reply_to(call, delivery);
     if (replies_take) {
       wire_.under_way[request] = votes_.at(request);
       for (Vote& vote : votes_.at(request)) vote.reply.reset(), vote.failure.reset();
     }
-    return request;
+    return {*this, request};
   }
-  const Votes& votes(Request request) const override { return votes_.at(request); }
-  bool settled(Request request) const override { return votes(request).front().settled(); }
-  void drop(Request request) override { votes_.erase(request); }
   /// Requests that nobody has dropped.
   std::size_t open() const { return votes_.size(); }
-  void detach(Request request) override { drop(request); }
   Votes run(const Call& call, const Delivery& delivery, const Patience& patience,
             const EnoughFrom&) override {
-    const Request request = reply_to(call, delivery);
+    const RequestId request = reply_to(call, delivery);
     Votes votes = votes_.at(request);
     drop(request);
     while (silence_lasts && !votes.front().reply && !patience.ended(Clock::now())) loop_.turn(patience.until);
@@ -79,20 +75,25 @@ class ListRedis final : public Redis {
   std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
 
  private:
+  const Votes& votes(RequestId request) const override { return votes_.at(request); }
+  bool settled(RequestId request) const override { return votes(request).front().settled(); }
+  void drop(RequestId request) override { votes_.erase(request); }
+  void detach(RequestId request) override { drop(request); }
+
   /// What is on its way.
   struct Wire final : Source {
-    explicit Wire(std::map<Request, Votes>& arrived) : votes(arrived) {}
+    explicit Wire(std::map<RequestId, Votes>& arrived) : votes(arrived) {}
     int fd() const override { return -1; }
     TimePoint wake_at() const override { return under_way.empty() ? kNever : TimePoint::min(); }
     void ready(short, TimePoint) override {
       for (auto& [request, reply] : std::exchange(under_way, {}))
         if (votes.contains(request)) votes[request] = std::move(reply);
     }
-    std::map<Request, Votes>& votes;
-    std::map<Request, Votes> under_way{};
+    std::map<RequestId, Votes>& votes;
+    std::map<RequestId, Votes> under_way{};
   };
 
-  Request reply_to(const Call& call, const Delivery& delivery) {
+  RequestId reply_to(const Call& call, const Delivery& delivery) {
     std::vector<bool> whom = delivery.only_nodes;
     if (whom.empty()) whom.resize(nodes_, true);
     const bool anybody = std::ranges::find(whom, true) != whom.end();
@@ -121,9 +122,9 @@ class ListRedis final : public Redis {
   mutable Loop loop_;
   const std::size_t nodes_;
   std::deque<Answer> list_;
-  std::map<Request, Votes> votes_;
+  std::map<RequestId, Votes> votes_;
   Wire wire_{votes_};
-  Request last_ = 0;
+  RequestId last_ = 0;
   std::uint64_t taken_ = 0;
 };
 

@@ -47,10 +47,7 @@ Keeper::Keeper(Redis& redis, Options options)
   redis_.loop().join(*this);
 }
 
-Keeper::~Keeper() {
-  finish();
-  redis_.loop().leave(*this);
-}
+Keeper::~Keeper() { redis_.loop().leave(*this); }
 
 TimePoint Keeper::stop_at() const { return lost() ? lost_at_ : options_.lease.stop_at(); }
 
@@ -66,7 +63,7 @@ void Keeper::stop(const Patience& patience) {
   stopped_ = true;
   // A renewal that arrives behind the release would find nothing and say "not ours".
   while (try_ && !lost() && !patience.ended(Clock::now())) redis_.loop().turn(patience.until);
-  finish();
+  try_.reset();
 }
 
 TimePoint Keeper::wake_at() const {
@@ -91,7 +88,7 @@ void Keeper::ready(short, TimePoint now) {
 }
 
 void Keeper::begin(TimePoint now) {
-  try_ = Try{.asked = now, .requests = {}};
+  try_.emplace(now);
   looks_now_ = false;
   next_try_ = plus(now, options_.lease.budget.retry_every);  // unless it succeeds: see advance()
   for (const Part& part : options_.parts) {
@@ -123,7 +120,7 @@ void Keeper::advance(TimePoint now) {
   if (options_.tell && obstacle.empty() != obstacle_.empty()) options_.tell(obstacle);
   said_renewed_ = said_renewed_ || !troubled;
   obstacle_ = obstacle;
-  finish();
+  try_.reset();
 }
 
 /// For -v: the first renewal, and where trouble begins and ends.
@@ -138,14 +135,14 @@ void Keeper::say(const std::string& obstacle) const {
 /// Why the present try has failed: what the first node says that did not renew, or that has too few replicas.
 std::string Keeper::obstacle() const {
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
-    const Votes& votes = redis_.votes(try_->requests[part]);
+    const Votes& votes = try_->requests[part].votes();
     for (std::size_t node = 0; node < votes.size(); ++node) {
       const std::string why = why_unanswered(*options_.parts[part].lock, votes[node]);
       if (!why.empty()) return redis_.nodes() == 1 ? why : fmt::format("{}: {}", redis_.str(node), why);
     }
   }
   for (const auto& [connection, request] : try_->confirmations) {
-    for (const Vote& vote : redis_.votes(request)) {
+    for (const Vote& vote : request.votes()) {
       const auto missing = replicas_missing(vote, options_.sync_replicas);
       if (vote.reply && missing) return missing->text;
     }
@@ -157,7 +154,7 @@ std::string Keeper::obstacle() const {
 Keeper::Outcome Keeper::outcome() const {
   Outcome worst = Outcome::renewed;
   for (std::size_t part = 0; part < options_.parts.size(); ++part) {
-    const Outcome one = outcome_of(*options_.parts[part].lock, redis_.votes(try_->requests[part]));
+    const Outcome one = outcome_of(*options_.parts[part].lock, try_->requests[part].votes());
     if (one == Outcome::not_ours) return one;
     if (one == Outcome::failed || worst == Outcome::renewed) worst = one;
   }
@@ -187,19 +184,19 @@ Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const 
   const auto found = try_->confirmations.find(connection);
   if (found == try_->confirmations.end())
     return Outcome::failed;  // its reply came after the confirmations were asked for: nobody has asked it
-  const Votes& votes = redis_.votes(found->second);
+  const Votes& votes = found->second.votes();
   const bool confirmed = std::ranges::any_of(
       votes, [&](const Vote& vote) { return vote.reply && !replicas_missing(vote, options_.sync_replicas); });
   if (confirmed) return Outcome::renewed;
-  return redis_.settled(found->second) ? Outcome::failed : Outcome::open;
+  return found->second.settled() ? Outcome::failed : Outcome::open;
 }
 
 /// WAIT goes once to each connection that has renewed something: it speaks of all that was written on it.
 void Keeper::ask_for_confirmations() {
   const TimePoint until = plus(Clock::now(), options_.sync_timeout + options_.lease.budget.try_for);
   std::map<std::uint64_t, Redis::Request> confirmations;
-  for (const auto request : try_->requests) {
-    for (const Vote& vote : redis_.votes(request)) {
+  for (const Redis::Request& request : try_->requests) {
+    for (const Vote& vote : request.votes()) {
       if (vote.good_reply() == nullptr || confirmations.contains(vote.connection)) continue;
       confirmations[vote.connection] =
           redis_.post(await_replicas_call(options_.sync_replicas, options_.sync_timeout),
@@ -209,17 +206,10 @@ void Keeper::ask_for_confirmations() {
   try_->confirmations = std::move(confirmations);
 }
 
-void Keeper::finish() {
-  if (!try_) return;
-  for (const auto request : try_->requests) redis_.drop(request);
-  for (const auto& [connection, request] : try_->confirmations) redis_.drop(request);
-  try_.reset();
-}
-
 void Keeper::lose(std::string why, TimePoint now) {
   why_ = std::move(why);
   lost_at_ = now;
-  finish();
+  try_.reset();
 }
 
 }  // namespace rlock

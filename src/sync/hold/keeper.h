@@ -62,7 +62,7 @@ class Keeper final : public Source {
   /// wanted, then of each connection that has renewed something a confirmation.
   struct Try {
     TimePoint asked;
-    std::vector<Redis::Request> requests;
+    std::vector<Redis::Request> requests{};
     std::map<std::uint64_t, Redis::Request> confirmations{};
   };
   enum class Outcome { open, renewed, failed, not_ours };
@@ -76,7 +76,6 @@ class Keeper final : public Source {
   void ask_for_confirmations();
   std::string obstacle() const;
   void say(const std::string& obstacle) const;
-  void finish();
   void lose(std::string why, TimePoint now);
 
   Redis& redis_;

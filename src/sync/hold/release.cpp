@@ -16,7 +16,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "redis/grace.h"
+#include "redis/enough.h"
 
 namespace rlock {
 namespace {
@@ -107,13 +107,12 @@ void follow_up(Redis& redis, const Lockable& lock, std::vector<NodeAnswer>& answ
 
 /// Waits for all answers; when a quorum has answered about each part, not much longer for the other nodes.
 void await(const Redis& redis, const std::vector<Redis::Request>& requests, const Patience& patience) {
-  const auto settled = [&](auto request) { return redis.settled(request); };
-  const auto by_quorum = [&](auto request) { return answered_by(redis.quorum(), redis.votes(request)); };
-  Grace grace;
-  while (!std::ranges::all_of(requests, settled)) {
+  Enough enough{redis.quorum(), kGrace};
+  const auto by_quorum = [&](const auto& request) { return answered_by(enough.nodes(), request.votes()); };
+  while (!std::ranges::all_of(requests, &Redis::Request::settled)) {
     const TimePoint now = Clock::now();
     const TimePoint until =
-        earliest(patience.until, grace.until(std::ranges::all_of(requests, by_quorum), now, kGrace));
+        earliest(patience.until, enough.from(std::ranges::all_of(requests, by_quorum), now));
     if (now >= until || patience.interrupted()) return;
     redis.loop().turn(until);
   }
@@ -133,8 +132,8 @@ std::vector<ReleaseResult> release(Redis& redis, std::span<const Part> parts, co
 
   std::vector<ReleaseResult> back;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::vector<NodeAnswer> answers = answers_of(*parts[i].lock, redis.votes(requests[i]));
-    redis.drop(requests[i]);
+    std::vector<NodeAnswer> answers = answers_of(*parts[i].lock, requests[i].votes());
+    requests[i].drop();
     follow_up(redis, *parts[i].lock, answers, patience);
     back.push_back(result_of(redis, answers));
   }

@@ -25,9 +25,6 @@
 namespace rlock {
 namespace {
 
-/// What the slower nodes get at least when the faster ones have decided.
-constexpr Milliseconds kLeastGrace{5};
-
 Attempt decoded(const Waitable& what, const Vote& vote) {
   return vote.reply ? what.read(*vote.reply) : *vote.failure;
 }
@@ -127,7 +124,7 @@ TimePoint Ballot::enough_from(const Votes& votes, TimePoint now) {
   }
   const std::size_t quorum = redis_.quorum();
   if (granted >= quorum) return TimePoint::min();  // the others are told later, by renewals and the release
-  return grace_.until(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
+  return enough_.from(granted + open < quorum, now, elapsed(begun_, now) + kLeastGrace);
 }
 
 BallotResult Ballot::result(const Votes& votes) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "redis/grace.h"
+#include "redis/enough.h"
 #include "redis/redis.h"
 #include "sync/kinds/lockable.h"
 
@@ -39,7 +39,11 @@ class Ballot {
  public:
   /// `begun`: when the call was posted. REQUIRES: both outlive it.
   Ballot(const Waitable& what, const Redis& redis, TimePoint begun)
-      : what_(what), redis_(redis), begun_(begun), decoded_(redis.nodes()) {}
+      : what_(what),
+        redis_(redis),
+        begun_(begun),
+        decoded_(redis.nodes()),
+        enough_(redis.quorum(), kLeastGrace) {}
 
   /// These nodes are not asked in this round, because of this; empty: all are.
   void leave_out(const std::vector<bool>& nodes, const Failure& why);
@@ -52,13 +56,16 @@ class Ballot {
   BallotResult result(const Votes& votes);
 
  private:
+  /// What the slower nodes get at least when the faster ones have decided.
+  static constexpr Milliseconds kLeastGrace{5};
+
   void decode(const Votes& votes);
 
   const Waitable& what_;
   const Redis& redis_;
   const TimePoint begun_;
   std::vector<std::optional<Attempt>> decoded_;  ///< of each node; nothing: not settled yet
-  Grace grace_;
+  Enough enough_;
 };
 
 }  // namespace rlock

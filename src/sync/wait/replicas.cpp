@@ -43,23 +43,23 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       int replicas, Milliseconds timeout, const Patience& patience) {
   const TimePoint until = plus(Clock::now(), timeout + kAnswer);
+  // When they go, the connections where WAIT still waits are abandoned.
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
     if (answers[node] != Answer::granted) continue;
     const Delivery delivery = await_replicas_delivery(timeout, votes[node].connection);
     requests.emplace_back(node, redis.post(await_replicas_call(replicas, timeout), delivery, until));
   }
-  const auto settled = [&](const auto& request) { return redis.settled(request.second); };
+  const auto settled = [&](const auto& request) { return request.second.settled(); };
   while (!std::ranges::all_of(requests, settled) && !patience.ended(Clock::now()))
     redis.loop().turn(earliest(until, patience.until));
 
   std::size_t confirmed = 0;
   std::optional<Failure> failure;
   for (const auto& [node, request] : requests) {
-    const auto missing = replicas_missing(redis.votes(request)[node], replicas);
+    const auto missing = replicas_missing(request.votes()[node], replicas);
     if (missing) failure = missing;
     if (!missing) ++confirmed;
-    redis.drop(request);  // abandons its connection where WAIT still waits
   }
   return confirmed >= redis.quorum() ? std::nullopt : failure;
 }

@@ -16,12 +16,9 @@
 #include <iterator>
 
 namespace rlock {
-namespace {}  // namespace
 
 Undo::Undo(Redis& redis, Interrupted hurried)
     : redis_(redis), hurried_(std::move(hurried)), received_(redis.nodes(), false) {}
-
-Undo::~Undo() { drop(); }
 
 /// A vote without a good reply, or with more than one copy, leaves a copy whose effect nobody knows.
 void Undo::note(Stage& stage, const Votes& votes) {
@@ -50,8 +47,8 @@ void Undo::post(Stage& stage, Wake wake) {
     delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
     // A node that never received the acquire has nothing to undo, and would only be waited for.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
-    const auto request = redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor));
-    posted_.push_back({std::move(undo.call), std::move(delivery), request});
+    auto request = redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor));
+    posted_.push_back({std::move(undo.call), std::move(delivery), std::move(request)});
   }
   stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
 }
@@ -63,7 +60,7 @@ void Undo::await(const Patience& patience) {
 /// Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
 bool Undo::answered() const {
   return std::ranges::all_of(posted_, [&](const Posted& undo) {
-    const Votes& votes = redis_.votes(undo.request);
+    const Votes& votes = undo.request.votes();
     for (std::size_t node = 0; node < votes.size(); ++node)
       if (received_[node] && !votes[node].settled()) return false;
     return true;
@@ -73,26 +70,23 @@ bool Undo::answered() const {
 bool Undo::certain() const {
   const auto once = [](const Vote& vote) { return vote.good_reply() != nullptr && vote.attempts == 1; };
   return !copies_in_flight_ && std::ranges::all_of(posted_, [&](const Posted& undo) {
-    return std::ranges::all_of(redis_.votes(undo.request), once);
+    return std::ranges::all_of(undo.request.votes(), once);
   });
 }
 
 void Undo::renew_identity(bool owner_stays) {
   copies_in_flight_ = false;
   owner_stays_ = owner_stays;
-  if (owner_stays) return;                            // closed_nodes() needs them
-  std::erase_if(posted_, [&](const Posted& undo) {    // a long wait has many rounds
-    if (!redis_.settled(undo.request)) return false;  // it is still tried again where nobody has answered
-    redis_.drop(undo.request);
-    return true;
-  });
+  if (owner_stays) return;  // closed_nodes() needs them
+  // A long wait has many rounds. What is not settled is still tried again where nobody has answered.
+  std::erase_if(posted_, [](const Posted& undo) { return undo.request.settled(); });
 }
 
 /// One answer is enough, however many copies there are: the server remembers the request as undone, and a late copy changes
 /// nothing. An error is no answer: what the server has done is not known.
 bool Undo::is_answered(const Posted& undo, std::size_t node) const {
   const bool sent = undo.delivery.only_nodes.empty() || undo.delivery.only_nodes[node];
-  return !sent || redis_.votes(undo.request)[node].good_reply() != nullptr;
+  return !sent || undo.request.votes()[node].good_reply() != nullptr;
 }
 
 /// To the nodes that have not answered.
@@ -100,7 +94,6 @@ void Undo::post_again(Posted& undo) {
   undo.delivery.only_nodes.resize(redis_.nodes(), true);
   for (std::size_t node = 0; node < redis_.nodes(); ++node)
     undo.delivery.only_nodes[node] = !is_answered(undo, node);
-  redis_.drop(undo.request);
   undo.request = redis_.post(undo.call, undo.delivery, plus(Clock::now(), kTryFor));
 }
 
@@ -114,11 +107,7 @@ std::vector<bool> Undo::closed_nodes() {
       closed[node] = true;
       all_answered = false;
     }
-    if (all_answered) {
-      redis_.drop(undo.request);
-    } else if (redis_.settled(undo.request)) {
-      post_again(undo);
-    }
+    if (!all_answered && undo.request.settled()) post_again(undo);
     return all_answered;
   });
   if (std::ranges::find(closed, true) == closed.end()) return {};
@@ -126,13 +115,10 @@ std::vector<bool> Undo::closed_nodes() {
 }
 
 void Undo::detach() {
-  for (const Posted& undo : posted_) redis_.detach(undo.request);
+  for (Posted& undo : posted_) undo.request.detach();
   posted_.clear();
 }
 
-void Undo::drop() {
-  for (const Posted& undo : posted_) redis_.drop(undo.request);
-  posted_.clear();
-}
+void Undo::drop() { posted_.clear(); }
 
 }  // namespace rlock

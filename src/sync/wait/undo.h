@@ -13,9 +13,6 @@ class Undo {
  public:
   /// `hurried`: ends waiting for replies. REQUIRES: the Redis outlives it.
   Undo(Redis& redis, Interrupted hurried);
-  ~Undo();
-  Undo(const Undo&) = delete;
-  Undo& operator=(const Undo&) = delete;
 
   /// The call of this stage was posted, and these are its votes.
   void note(Stage& stage, const Votes& votes);

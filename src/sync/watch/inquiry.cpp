@@ -26,29 +26,24 @@ void Inquiry::begin(InspectionSteps steps, const LockName& name, const std::opti
 }
 
 void Inquiry::drop() {
-  for (auto* request : {&asked_, &count_}) {
-    if (*request) redis_.drop(**request);
-    request->reset();
-  }
+  asked_.drop();
+  count_.drop();
 }
 
-void Inquiry::post_next() {
-  if (asked_) redis_.drop(*asked_);
-  asked_ = redis_.post(*steps_->call(), {}, plus(Clock::now(), answer_within_));
-}
+void Inquiry::post_next() { asked_ = redis_.post(*steps_->call(), {}, plus(Clock::now(), answer_within_)); }
 
 /// By a quorum, or as far as it will be.
-bool Inquiry::answered(Redis::Request request) const {
+bool Inquiry::answered() const {
   const auto replies =
-      std::ranges::count_if(redis_.votes(request), [](const Vote& vote) { return vote.reply.has_value(); });
-  return static_cast<std::size_t>(replies) >= redis_.quorum() || redis_.settled(request);
+      std::ranges::count_if(asked_.votes(), [](const Vote& vote) { return vote.reply.has_value(); });
+  return static_cast<std::size_t>(replies) >= redis_.quorum() || asked_.settled();
 }
 
-TimePoint Inquiry::wake_at() const { return under_way() && answered(*asked_) ? TimePoint::min() : kNever; }
+TimePoint Inquiry::wake_at() const { return under_way() && answered() ? TimePoint::min() : kNever; }
 
 void Inquiry::advance() {
-  if (!under_way() || !answered(*asked_)) return;
-  steps_->read(redis_.votes(*asked_));
+  if (!under_way() || !answered()) return;
+  steps_->read(asked_.votes());
   if (steps_->call()) return post_next();
   read_listeners_of_all();
   drop();
@@ -63,7 +58,7 @@ std::vector<Inspection> Inquiry::seen() const {
 
 void Inquiry::read_listeners_of_all() {
   if (!count_) return;
-  for (const Vote& vote : redis_.votes(*count_))
+  for (const Vote& vote : count_.votes())
     if (vote.reply) listeners_ = std::max(listeners_, read_listeners(*vote.reply));
 }
 

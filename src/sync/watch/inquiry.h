@@ -16,9 +16,6 @@ namespace rlock {
 class Inquiry {
  public:
   explicit Inquiry(Redis& redis) : redis_(redis) {}
-  ~Inquiry() { drop(); }
-  Inquiry(const Inquiry&) = delete;
-  Inquiry& operator=(const Inquiry&) = delete;
 
   /// Starts again. `channel`: whose listeners are to be counted; nothing: of none. `answer_within`: a server
   /// that takes longer is silent, and its connection is abandoned.
@@ -32,7 +29,7 @@ class Inquiry {
   void advance();
   TimePoint wake_at() const;
 
-  bool under_way() const noexcept { return asked_.has_value(); }
+  bool under_way() const noexcept { return static_cast<bool>(asked_); }
   TimePoint begun_at() const noexcept { return begun_; }
 
   /// When the inquiry is over: what each server sees that answered, maybe none; and how many listen, 0 where
@@ -45,7 +42,7 @@ class Inquiry {
  private:
   void begin(InspectionSteps steps, const LockName& name, const std::optional<Channel>& channel,
              Milliseconds answer_within);
-  bool answered(Redis::Request request) const;
+  bool answered() const;
   void post_next();
   void read_listeners_of_all();
 
@@ -53,7 +50,7 @@ class Inquiry {
   Milliseconds answer_within_{0};
   TimePoint begun_{};
   std::optional<InspectionSteps> steps_;
-  std::optional<Redis::Request> asked_, count_;
+  Redis::Request asked_, count_;
   std::int64_t listeners_ = 0;
 };
 
