@@ -26,9 +26,9 @@
 #include "loop/background.h"
 #include "loop/family.h"
 #include "loop/guardian.h"
+#include "redis/mailbox.h"
 #include "sync/hold/keeper.h"
 #include "sync/hold/release.h"
-#include "sync/wait/wakeups.h"
 #include "sync/watch/holder_messages.h"
 
 namespace rlock {
@@ -57,7 +57,7 @@ class ScriptKeeper {
         family_(Family::of_script(*request.script, ::getpid())),
         parts_(keys.parts()),
         script_(session_.loop, *request.script),
-        wakeups_(session_.redis),
+        mailbox_(session_.redis),
         escalation_(request.signal) {
     keep();
   }
@@ -88,7 +88,7 @@ class ScriptKeeper {
   std::optional<Keeper> keeper_;
   std::optional<Guardian> guardian_;
   ScriptWatch script_;
-  WakeUps wakeups_;
+  Mailbox mailbox_;
   Escalation escalation_;
   Stage stage_ = Stage::keeping;
   TimePoint rest_ends_ = kNever;
@@ -115,7 +115,7 @@ void ScriptKeeper::keep() {
   keeper_.emplace(session_.redis, std::move(options));
   std::vector<Channel> channels;
   for (const Part& part : parts_) channels.push_back(holder_channel(part.lock->name(), part.lock->owner()));
-  wakeups_.listen_to(std::move(channels));
+  mailbox_.listen_to(std::move(channels));
 }
 
 void ScriptKeeper::run(const std::function<void()>& at_work) {
@@ -151,7 +151,7 @@ void ScriptKeeper::turn() {
   session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
   family_.look();
-  const std::vector<Message> messages = wakeups_.take();
+  const std::vector<Message> messages = mailbox_.take();
   const auto has_text = [](const Message& message) { return message.text.has_value(); };
   if (stage_ == Stage::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
     forget_released();

@@ -25,11 +25,7 @@ StopRequests::StopRequests(Redis& redis, std::span<const Part> parts, TimePoint 
   redis_.loop().join(*this);
 }
 
-StopRequests::~StopRequests() {
-  redis_.loop().leave(*this);
-  if (!listens_) return;
-  for (const Channel& channel : channels_) redis_.unwatch(channel);
-}
+StopRequests::~StopRequests() { redis_.loop().leave(*this); }
 
 bool StopRequests::hears_too_much() const {
   return !of_waiters_.empty() && redis_.wakeups() - heard_before_ > kMostHeard;
@@ -46,8 +42,7 @@ void StopRequests::ready(short, TimePoint now) {
   if (hears_too_much()) end_wait();
   if (now < listen_at_) return;
   listen_at_ = kNever;
-  listens_ = true;
-  for (const Channel& channel : channels_) redis_.watch(channel);
+  mailbox_.emplace(redis_).listen_to(channels_);
   end_wait();
 }
 
@@ -67,10 +62,9 @@ bool StopRequests::take_removal() {
 }
 
 void StopRequests::hear() {
-  if (!listens_) return;
-  for (const Message& message : redis_.take_messages()) {
-    const bool ours = std::ranges::find(channels_, message.channel) != channels_.end();
-    if (!ours || !message.text) continue;
+  if (!mailbox_) return;
+  for (const Message& message : mailbox_->take()) {
+    if (!message.text) continue;
     if (!asked_) asked_ = read_stop_request(*message.text);
     const auto removal = read_removal_notice(*message.text);
     if (!removed_) removed_ = removal;

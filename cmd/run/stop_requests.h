@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "loop/source.h"
-#include "redis/redis.h"
+#include "redis/mailbox.h"
 #include "sync/wait/wish.h"
 
 namespace rlock {
@@ -41,15 +41,14 @@ class StopRequests final : public Source {
  private:
   bool hears_too_much() const;
   void end_wait();
+  void hear();
 
   Redis& redis_;
   std::vector<Channel> channels_;
   std::vector<Channel> of_waiters_;  ///< where releases are announced; empty: we do not listen there any more
   std::uint64_t heard_before_;       ///< Redis::wakeups() when the hold began
   TimePoint listen_at_;
-  bool listens_ = false;
-  void hear();
-
+  std::optional<Mailbox> mailbox_;  ///< nothing: we do not listen yet
   std::optional<std::string> asked_, removed_;
   bool has_removal_ = false;
 };

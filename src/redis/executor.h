@@ -53,7 +53,6 @@ class Executor final : public Redis, public Source {
   void watch(const Channel& channel) override;
   void unwatch(const Channel& channel) override;
   std::uint64_t wakeups() const override;
-  std::vector<Message> take_messages() override;
   std::optional<std::string> subscribe_error() const override;
   std::optional<Failure> same_server_twice() const override;
 
@@ -61,6 +60,7 @@ class Executor final : public Redis, public Source {
   void ready(short events, TimePoint now) override;
 
  private:
+  std::vector<Message> take_messages() override;
   const Votes& votes(RequestId request) const override;
   bool settled(RequestId request) const override;
   void drop(RequestId request) override;

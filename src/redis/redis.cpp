@@ -1,6 +1,7 @@
 #include "redis/redis.h"
 
 #include "redis/enough.h"
+#include "redis/mailbox.h"
 
 namespace rlock {
 namespace {
@@ -13,6 +14,11 @@ constexpr Milliseconds kFollowers{200};
 void Redis::await_followers(const Patience& patience) const {
   const TimePoint until = earliest(patience.until, plus(Clock::now(), kFollowers));
   while (has_followers_in_flight() && Clock::now() < until && !patience.interrupted()) loop().turn(until);
+}
+
+void Redis::distribute() {
+  for (const Message& message : take_messages())
+    for (Mailbox* mailbox : mailboxes_) mailbox->put(message);
 }
 
 Reply Redis::ask(const Call& call, const Patience& patience) {

@@ -19,6 +19,8 @@
 
 namespace rlock {
 
+class Mailbox;
+
 /// Where Calls go and Votes come from: every call is sent to each node, and each node gives one vote. A single
 /// server is a quorum of one. The functions of src/sync that wait, renew and release take it; the synchronizers
 /// do no I/O and never see it.
@@ -108,7 +110,6 @@ class Redis {
   virtual void watch(const Channel& channel) = 0;
   virtual void unwatch(const Channel& channel) = 0;
   virtual std::uint64_t wakeups() const = 0;  ///< messages and confirmed (re-)subscriptions; only grows
-  virtual std::vector<Message> take_messages() = 0;                ///< the newest of them since the last take
   virtual std::optional<std::string> subscribe_error() const = 0;  ///< why no node sends messages
 
   /// Are two of the nodes the same server, as far as they have said who they are? Then which.
@@ -124,11 +125,19 @@ class Redis {
   Reply ask(const Call& call, const Patience& patience);
 
  protected:
+  virtual std::vector<Message> take_messages() = 0;  ///< the newest since the last take, for distribute()
+
   // What a Request asks.
   virtual const Votes& votes(RequestId request) const = 0;
   virtual bool settled(RequestId request) const = 0;
   virtual void drop(RequestId request) = 0;
   virtual void detach(RequestId request) = 0;
+
+ private:
+  friend class Mailbox;
+  void distribute();  ///< gives each mailbox what has come on its channels
+
+  std::vector<Mailbox*> mailboxes_;
 };
 
 }  // namespace rlock

@@ -66,15 +66,17 @@ class ListRedis final : public Redis {
   void watch(const Channel& channel) override { watched.push_back(channel.str()), ++messages; }
   void unwatch(const Channel& channel) override { watched.push_back("-" + channel.str()); }
   std::uint64_t wakeups() const override { return messages; }
+  std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
+
+ private:
   std::vector<Message> take_messages() override {
-    std::vector<Message> all(messages - std::exchange(taken_, messages), Message{Channel{""}, std::nullopt});
+    const std::string channel = watched.empty() || watched.back().starts_with('-') ? "" : watched.back();
+    std::vector<Message> all(messages - std::exchange(taken_, messages),
+                             Message{Channel{channel}, std::nullopt});
     for (Message& message : said) all.push_back(std::move(message));
     said.clear();
     return all;
   }
-  std::optional<std::string> subscribe_error() const override { return why_not_subscribed; }
-
- private:
   const Votes& votes(RequestId request) const override { return votes_.at(request); }
   bool settled(RequestId request) const override { return votes(request).front().settled(); }
   void drop(RequestId request) override { votes_.erase(request); }

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "redis/mailbox.h"
 #include "sync/kinds/line.h"
 #include "sync/wait/pacing.h"
 #include "sync/wait/round.h"
 #include "sync/wait/stage.h"
 #include "sync/wait/undo.h"
-#include "sync/wait/wakeups.h"
 
 namespace rlock {
 namespace {
@@ -36,7 +36,7 @@ class Wait {
         round_(redis, options, single_attempt_),
         undo_(redis, options.hurried),
         pacing_(jitter),
-        wakeups_(redis) {}
+        mailbox_(redis) {}
 
   Acquired run() {
     for (;;) {
@@ -47,7 +47,7 @@ class Wait {
         // Undo calls of earlier rounds continue in the background. The release cleans up the nodes that did
         // not answer this round.
         undo_.detach();
-        if (!several_nodes_) wakeups_.let_stand();
+        if (!several_nodes_) mailbox_.let_stand();
         return *std::move(taken);
       }
       if (result().busy) remember(*result().busy);
@@ -184,7 +184,7 @@ class Wait {
     const Waitable& what = blocked().what();
     const Busy* const busy = result().busy ? &*busy_ : nullptr;
     const Line* const line = busy != nullptr ? what.line(*busy) : nullptr;
-    wakeups_.listen_to(line != nullptr ? line->channels(*busy) : what.channels());
+    mailbox_.listen_to(line != nullptr ? line->channels(*busy) : what.channels());
     tell(busy);
     const bool announced = !what.channels().empty() && !redis_.subscribe_error();
     const Pacing::Sleep plan =
@@ -197,9 +197,9 @@ class Wait {
                        .poll_every = line != nullptr ? Line::kSleepsAtMost : what.poll_every(),
                        .pause = what.pause()},
                       Clock::now());
-    sleep_until(plan.ignore_wakeups_until);
-    if (!plan.wakeups_end_it) sleep_until(plan.until);
-    if (plan.wakeups_end_it && sleep_until_told(plan.until, busy, line)) return true;
+    sleep_until(plan.ignore_mailbox_until);
+    if (!plan.mailbox_end_it) sleep_until(plan.until);
+    if (plan.mailbox_end_it && sleep_until_told(plan.until, busy, line)) return true;
     sleep_until(plus(Clock::now(), plan.extra));
     return false;
   }
@@ -211,7 +211,7 @@ class Wait {
     for (bool worth_asking = false;;) {
       const TimePoint now = Clock::now();
       bool moved = false;
-      for (const Message& message : wakeups_.take()) {
+      for (const Message& message : mailbox_.take()) {
         const Line::Heard heard =
             busy != nullptr ? blocked().what().hear(message, *busy_) : Line::Heard::reason();
         moved = moved || heard.place;
@@ -259,7 +259,7 @@ class Wait {
   std::uint64_t losses_ = 0;               ///< of connections, before the last round
   Undo undo_;
   Pacing pacing_;
-  WakeUps wakeups_;
+  Mailbox mailbox_;
   bool sends_facts_ = true;  ///< false: the server knows them, and the next call only keeps our place
 };
 

@@ -1,0 +1,46 @@
+#include "redis/mailbox.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rlock {
+namespace {
+
+/// Whoever does not take the messages needs none; of a flood the newest count.
+constexpr std::size_t kMostMessages = 16;
+
+}  // namespace
+
+Mailbox::Mailbox(Redis& redis) : redis_(redis) {
+  redis_.distribute();  // what came before is not for us
+  redis_.mailboxes_.push_back(this);
+}
+
+Mailbox::~Mailbox() {
+  listen_to({});
+  std::erase(redis_.mailboxes_, this);
+}
+
+void Mailbox::listen_to(std::vector<Channel> channels) {
+  redis_.distribute();  // by the channels of before
+  for (const Channel& channel : channels)
+    if (std::ranges::find(channels_, channel) == channels_.end()) redis_.watch(channel);
+  for (const Channel& channel : channels_)
+    if (std::ranges::find(channels, channel) == channels.end()) redis_.unwatch(channel);
+  channels_ = std::move(channels);
+}
+
+void Mailbox::let_stand() { channels_.clear(); }
+
+std::vector<Message> Mailbox::take() {
+  redis_.distribute();
+  return std::exchange(messages_, {});
+}
+
+void Mailbox::put(const Message& message) {
+  if (std::ranges::find(channels_, message.channel) == channels_.end()) return;
+  if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());
+  messages_.push_back(message);
+}
+
+}  // namespace rlock
