@@ -13,6 +13,7 @@
 #include "cmd/app/verb_table.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/server/secrets.h"
+#include "cmd/server/session.h"
 #include "loop/core_limit.h"
 #include "loop/std_descriptors.h"
 
@@ -39,6 +40,8 @@ int run(int argc, char** argv) {
     const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
     rlock::keep_passwords(argc, argv);
     return rlock::app(started, words, verb);
+  } catch (const rlock::EndedBySignal& ended) {
+    rlock::die_of(ended.number);
   } catch (const rlock::Error& error) {
     return fail(error.what(), error, verb.get());
   } catch (const std::exception& error) {

@@ -44,7 +44,7 @@ std::vector<std::string> those_to_offer(const std::set<std::string>& words) {
 }  // namespace
 
 std::vector<std::string> key_candidates(Session& session, bool numbers) {
-  const TimePoint until = plus(Clock::now(), kSearch);
+  const TimePoint until = plus(session.loop.now(), kSearch);
   std::set<LockName> names = search(session, {.until = until}).names;
   if (numbers) names.merge(numbers_of(session, until));
   std::set<std::string> keys;

@@ -125,7 +125,7 @@ Listing list_found(Session& session, SearchOptions options, Milliseconds scan_ti
 
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page) {
-  const TimePoint until = plus(Clock::now(), scan_time);
+  const TimePoint until = plus(session.loop.now(), scan_time);
   options.until = until;
   const FoundKeys found = search(session, options);
   std::vector<LockName> names{found.names.begin(), found.names.end()};
@@ -139,14 +139,14 @@ Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_ti
   all.shard_missing = found.shard_missing;
   std::size_t done = 0;
   bool wanted = true, any_seen = false;
-  while (done < names.size() && wanted && Clock::now() < until) {
+  while (done < names.size() && wanted && session.loop.now() < until) {
     const auto begin = names.begin() + static_cast<std::ptrdiff_t>(done);
     const auto count = std::min<std::size_t>(kPage, names.size() - done);
     Survey survey{session, {begin, begin + static_cast<std::ptrdiff_t>(count)}};
     std::size_t bytes = 0;
     survey.run([&](const Survey::Result& result) {
       for (const Inspection& seen : result.views.seen) bytes += size_of(seen);
-      return bytes > kMostShown || Clock::now() >= until;
+      return bytes > kMostShown || session.loop.now() >= until;
     });
     // What was not begun, since the page is full, is on the next one.
     done += static_cast<std::size_t>(

@@ -10,7 +10,7 @@ int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines,
                 std::string_view busy) {
   if (const auto signal = session.signals.ended()) {
     lines.interrupted(*signal, gave_up);
-    die_of(*signal);
+    throw EndedBySignal{*signal};
   }
   if (gave_up.why == GaveUp::Why::busy) {
     if (busy.empty()) {

@@ -10,7 +10,7 @@ namespace rlock {
 /// Says why a wait ended in vain, and answers the exit status that says it to a script. `busy`: what to say
 /// where somebody else has it; empty: who that is, as the wait lines have said it.
 ///
-/// Where a signal ended the wait we end as the signal wants, and do not return.
+/// Throws EndedBySignal if a signal ended the wait.
 [[nodiscard]] int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines,
                               const WaitOptions& wait, std::string_view busy = {});
 

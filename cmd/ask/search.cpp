@@ -72,7 +72,7 @@ class Search {
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {
-      found_.late = Clock::now() >= options_.until;
+      found_.late = session_.loop.now() >= options_.until;
       if (found_.late || found_.too_many) return true;
       const auto reply = ask(server, scan_step(pass, cursor, prefix, node));
       if (!reply) return false;
@@ -114,7 +114,7 @@ class Search {
   /// refuses the whole group: those are asked about one by one, and what is refused then belongs to others.
   void ask_about(Executor& server, ScanPass pass, const std::vector<Names>& groups) {
     std::vector<Names> refused;
-    for (std::size_t first = 0, end = 0; first < groups.size() && Clock::now() < options_.until;
+    for (std::size_t first = 0, end = 0; first < groups.size() && session_.loop.now() < options_.until;
          first = end) {
       for (std::size_t keys = 0; end < groups.size() && end < first + kCallsAtOnce && keys < kAskedTogether;)
         keys += groups[end++].size();
@@ -137,27 +137,26 @@ class Search {
     for (std::size_t i = first; i < end; ++i)
       requests.push_back(server.post(ask_content(pass, groups[i]), persistently(), deadline));
     std::vector<Vote> votes;
-    for (const Redis::Request& request : requests) votes.push_back(answered(server, request, deadline));
+    for (const Redis::Request& request : requests) votes.push_back(answered(request, deadline));
     return votes;
   }
 
   std::optional<Reply> ask(Executor& server, const Call& call) {
     const TimePoint deadline = session_.patience().until;
-    const Vote vote = answered(server, server.post(call, persistently(), deadline), deadline);
+    const Vote vote = answered(server.post(call, persistently(), deadline), deadline);
     if (vote.good_reply() != nullptr) return *vote.good_reply();
     failure_ = vote.reply ? failure_of(*vote.reply) : vote.failure.value_or(failure_);
     return std::nullopt;
   }
 
-  Vote answered(Executor& server, const Redis::Request& request, TimePoint deadline) {
+  Vote answered(const Redis::Request& request, TimePoint deadline) {
     while (!request.settled()) {
       if (options_.turn) {
         options_.turn(deadline);
       } else {
         session_.loop.turn(deadline);
-        if (session_.signals.ended()) die_of(*session_.signals.ended());
+        session_.check_signals();
       }
-      server.ready(0, Clock::now());  // the loop may have told it before it read from a connection
     }
     return request.votes().front();
   }

@@ -41,7 +41,7 @@ struct SearchOptions {
   std::function<void(std::size_t steps, std::size_t found)> progress = [](std::size_t, std::size_t) {};
 
   /// Turns the loop once, until then at the latest; whoever has more to do meanwhile does it here. Nothing:
-  /// the loop is turned, and a signal that ends waits ends us.
+  /// the loop is turned, and a signal that ends waits is thrown as EndedBySignal.
   std::function<void(TimePoint until)> turn{};
 };
 

@@ -100,9 +100,7 @@ bool Survey::advance(Task& task) {
 }
 
 void Survey::advance() {
-  const TimePoint now = Clock::now();
-  // The loop may have told it before it read from a connection, which a server that denies us then closes.
-  session_.redis.ready(0, now);
+  const TimePoint now = session_.loop.now();
   wake_at_ = kNever;
   for (auto task = tasks_.begin(); task != tasks_.end();) {
     bool done = false;
@@ -124,7 +122,7 @@ void Survey::run(const std::function<bool(const Result&)>& stops) {
     for (; told < done_.size(); ++told)
       if (stops(*results_[done_[told]])) stop();
     if (!over()) session_.loop.turn(wake_at_);
-    if (session_.signals.ended()) die_of(*session_.signals.ended());
+    session_.check_signals();
   }
 }
 

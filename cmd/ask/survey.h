@@ -48,7 +48,7 @@ class Survey {
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
-  /// Turns the loop until it is over. A signal that ends waits ends us. `stops`: asked about each result, in
+  /// Turns the loop until it is over. Throws EndedBySignal. `stops`: asked about each result, in
   /// the order in which they come.
   void run(const std::function<bool(const Result&)>& stops);
 

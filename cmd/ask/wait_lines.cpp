@@ -79,7 +79,7 @@ void WaitLines::hear(const Waiting& waiting) {
     channel_ = waiting.what->channels().front();
   // Of a plain lock and of permits the server names no holder.
   const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
-  const TimePoint now = Clock::now();
+  const TimePoint now = redis_.loop().now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))
     want(plus(now, kInquiry), now);
 }
@@ -166,7 +166,7 @@ std::string WaitLines::last_known(const GaveUp& gave_up) {
   over();
   busy_ = gave_up.busy;
   part_ = gave_up.part;
-  return known_text(Clock::now());
+  return known_text(redis_.loop().now());
 }
 
 void WaitLines::say(TimePoint now) {
@@ -186,13 +186,15 @@ void WaitLines::inquire_for_the_last_word(const GaveUp& gave_up) {
   fresh_ = false;
   if (!busy_ || failure_ || redis_.given_away()) return;
   begin_inquiry();
-  const TimePoint until = plus(Clock::now(), kInquiry);
-  for (advance(); inquiry_.under_way() && Clock::now() < until && !signals_.insisted(); advance())
-    redis_.loop().turn(until);
+  const Patience patience{plus(redis_.loop().now(), kInquiry), [this] { return signals_.insisted(); }};
+  redis_.loop().wait(patience, [this] {
+    advance();
+    return !inquiry_.under_way();
+  });
 }
 
 std::string WaitLines::since_start() const {
-  return describe(std::chrono::duration_cast<Milliseconds>(Clock::now() - subject_.started));
+  return describe(std::chrono::duration_cast<Milliseconds>(redis_.loop().now() - subject_.started));
 }
 
 void WaitLines::give_up(const GaveUp& gave_up) {
@@ -200,7 +202,7 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet || !gave_up.busy) return;
   inquire_for_the_last_word(gave_up);
-  const TimePoint now = Clock::now();
+  const TimePoint now = redis_.loop().now();
   const WaitView last = view(now);
   const std::string effort =
       subject_.wait.nonblock ? "not waiting (-n): " : fmt::format("gave up after {}: ", waited);
@@ -215,7 +217,7 @@ void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   over();
   if (verbosity() == Verbosity::quiet) return;
   inquire_for_the_last_word(gave_up);
-  const TimePoint now = Clock::now();
+  const TimePoint now = redis_.loop().now();
   const auto why = trouble(now);
   tell(effort + (why ? server_text(*why, now) : wait_text(view(now), Moment::over)));
 }

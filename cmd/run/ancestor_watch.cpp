@@ -36,7 +36,7 @@ AncestorWatch::~AncestorWatch() { redis_.loop().leave(*this); }
 
 void AncestorWatch::hear(const Waiting& waiting) {
   if (waiting.busy == nullptr || waiting.what == nullptr) return;
-  if (begun_ == kNever) begun_ = Clock::now();
+  if (begun_ == kNever) begun_ = redis_.loop().now();
   const std::string& member = waiting.busy->member;
   ask(member.empty() ? waiting.what->name() : LockName{member}, waiting.busy->holder);
 }
@@ -63,11 +63,7 @@ bool AncestorWatch::may_be_above(const Owner& owner) const {
 
 void AncestorWatch::look_at(const LockName& name, const std::string& holder) {
   ask(name, holder);
-  const TimePoint until = plus(Clock::now(), answer_within_);
-  while (inquiry_.under_way() && Clock::now() < until) {
-    redis_.loop().turn(until);
-    ready(0, Clock::now());
-  }
+  redis_.loop().wait(redis_.loop().within(answer_within_), [this] { return !inquiry_.under_way(); });
 }
 
 InheritedHold AncestorWatch::take() { return *std::exchange(found_, std::nullopt); }

@@ -54,7 +54,7 @@ DeadlockWatch::~DeadlockWatch() { redis_.loop().leave(*this); }
 void DeadlockWatch::hear(const Waiting& waiting) {
   if (waiting.busy == nullptr || waiting.what == nullptr || waiting.what->asker() == nullptr) return;
   if (begun_ == kNever) {
-    begun_ = Clock::now();
+    begun_ = redis_.loop().now();
     look_at_ = look_number(0, begun_);
   }
   us_ = *waiting.what->asker();

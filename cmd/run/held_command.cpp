@@ -86,7 +86,7 @@ CommandOutcome HeldCommand::run() {
   // the command must not start.
   signals_.drain();
   if (signals_.any()) return {.interrupted = signals_.ended()};
-  if (Clock::now() >= of_lock().stop) return {.too_late = true};
+  if (loop_.now() >= of_lock().stop) return {.too_late = true};
 
   // Before the command: from its first moment on somebody can stop it.
   if (options_.stop_on_loss) {
@@ -111,15 +111,15 @@ CommandOutcome HeldCommand::run() {
     return {.not_started = child.start_errno()};
   }
   family_.set_group(child.pid());
-  while (!child.ended() || others_matter(Clock::now())) turn(child);
+  while (!child.ended() || others_matter(loop_.now())) turn(child);
   return finish(child);
 }
 
 void HeldCommand::turn(Child& child) {
   loop_.turn(earliest(escalation_.wake_at(deadlines()), job_.wake_at()));
-  job_.turn(child, Clock::now());
+  job_.turn(child, loop_.now());
 
-  const TimePoint now = Clock::now();  // we may have been stopped meanwhile
+  const TimePoint now = loop_.now();  // we may have been stopped meanwhile
   if (guardian_) guardian_->tell(of_lock());
   hear_requests(now);
   announce(child, now);
@@ -181,7 +181,7 @@ void HeldCommand::say_what_stopping_means() const {
   if (!lock_.held) return;
   if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", lock_.name));
   complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
-                       lock_.name, describe(remaining(of_lock().stop, Clock::now()))));
+                       lock_.name, describe(remaining(of_lock().stop, loop_.now()))));
 }
 
 void HeldCommand::say_refused(const std::vector<pid_t>& pids) {
@@ -254,7 +254,7 @@ CommandOutcome HeldCommand::finish(Child& child) {
 /// and only a moment when it is lost. All of them got KILL when the first process had ended.
 void HeldCommand::wait_for_hidden(Child& child) {
   while (family_.group_lives()) {
-    const TimePoint now = Clock::now();
+    const TimePoint now = loop_.now();
     announce(child, now);
     if (said_lost_ && now >= plus(first_ended_, kKillEnds)) return;
     loop_.turn(plus(now, now < plus(first_ended_, kRestEnds) ? kBetweenLooks : kRestEnds));
@@ -263,8 +263,8 @@ void HeldCommand::wait_for_hidden(Child& child) {
 
 /// Gives the other processes of the group the time to end by the signal that ended the first one.
 void HeldCommand::wait_for_rest() {
-  const TimePoint until = plus(Clock::now(), kRestEnds);
-  while (Clock::now() < until && family_.group_lives()) loop_.turn(plus(Clock::now(), kBetweenLooks));
+  const TimePoint until = plus(loop_.now(), kRestEnds);
+  while (loop_.now() < until && family_.group_lives()) loop_.turn(plus(loop_.now(), kBetweenLooks));
 }
 
 }  // namespace rlock

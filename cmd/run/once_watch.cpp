@@ -32,8 +32,7 @@ bool OnceWatch::done_after_all() {
   ask_again_ = false;
   asked_.drop();
   if (!done_) ask();
-  const TimePoint until = plus(Clock::now(), answer_within_);
-  while (asked_ && !done() && Clock::now() < until) redis_.loop().turn(until);
+  redis_.loop().wait(redis_.loop().within(answer_within_), [this] { return done() || !asked_; });
   return done_.has_value();
 }
 
@@ -43,7 +42,7 @@ std::string OnceWatch::text() const {
 }
 
 void OnceWatch::ask() {
-  asked_ = redis_.post(OncePer::status(name_), {}, plus(Clock::now(), answer_within_));
+  asked_ = redis_.post(OncePer::status(name_), {}, plus(redis_.loop().now(), answer_within_));
 }
 
 }  // namespace rlock

@@ -4,7 +4,7 @@
 // take errors too.
 //
 // A verb that only asks has no business without an answer. So too few answers fly as an Error from here, with
-// a text for a person (describe()), and a signal ends the process here: no verb looks at either.
+// a text for a person (describe()), and a signal as EndedBySignal: no verb looks at either.
 
 #include "cmd/server/session.h"
 
@@ -60,7 +60,7 @@ Milliseconds Session::first_contact() const {
 }
 
 Patience Session::patience() const {
-  return {plus(Clock::now(), deployment.timeouts.connect + deployment.timeouts.command),
+  return {plus(loop.now(), deployment.timeouts.connect + deployment.timeouts.command),
           [this] { return signals.any(); }};
 }
 
@@ -76,6 +76,10 @@ std::string Session::describe(const Failure& failure, std::string_view known) co
 
 void Session::fail(const Failure& failure) const { throw Error{failure.kind, describe(failure)}; }
 
+void Session::check_signals() const {
+  if (signals.ended()) throw EndedBySignal{*signals.ended()};
+}
+
 Reply Session::ask(const Call& call, const Delivery& delivery) { return ask_all(call, delivery).front(); }
 
 Reply Session::any_answer(const Call& call) {
@@ -84,7 +88,7 @@ Reply Session::any_answer(const Call& call) {
     if (vote.reply) return *vote.reply;
     if (vote.failure) failure = *vote.failure;
   }
-  if (signals.ended()) die_of(*signals.ended());
+  check_signals();
   fail(failure);
 }
 
@@ -105,7 +109,7 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
     if (vote.failure) failure = *vote.failure;
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
-  if (signals.ended()) die_of(*signals.ended());  // before the failure, which it may have caused
+  check_signals();  // before the failure, which it may have caused
   if (answers < redis.quorum()) fail(failure);
   return votes;
 }

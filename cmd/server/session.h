@@ -11,6 +11,12 @@
 
 namespace rlock {
 
+/// Thrown up to main(), which ends the process by it: a signal has ended what a verb waited for, and nothing is
+/// left to undo.
+struct EndedBySignal {
+  int number;
+};
+
 /// A deployment that one verb talks to: its loop, its signals and its connections, with a time limit for a
 /// verb that only asks. Nothing is sent before the first call.
 class Session {
@@ -33,8 +39,10 @@ class Session {
 
   LockName name(const std::string& key) const { return deployment.name(key); }
 
-  /// The answer of any node. A signal that ends waits ends us.
-  /// Throws Error, which names the node when it cannot be reached.
+  /// Throws EndedBySignal if a signal has come that ends waits.
+  void check_signals() const;
+
+  /// The answer of any node. Throws EndedBySignal; and Error, which names the node if it cannot be reached.
   Reply ask(const Call& call, const Delivery& delivery = persistently());
 
   /// As ask(), for a call that a server may forbid or not understand: an error reply is an answer.

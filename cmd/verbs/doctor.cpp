@@ -99,7 +99,7 @@ Vote ask_at(Session& session, const Place& place, Call call) {
   delivery.only_nodes.assign(session.redis.nodes(), false);
   delivery.only_nodes[place.node] = true;
   const Vote vote = session.redis.run_all(call, delivery, session.patience())[place.node];
-  if (session.signals.ended()) die_of(*session.signals.ended());
+  session.check_signals();
   return vote;
 }
 
@@ -129,9 +129,9 @@ std::vector<Place> Doctor::places(Session& session) {
 /// A server that does not answer the first call gets no other: it would be the same failure once more.
 Patient Doctor::examine(Session& session, const Place& place) {
   Patient patient{.server = place.name, .findings = {}, .run_id = {}};
-  const TimePoint asked = Clock::now();
+  const TimePoint asked = session.loop.now();
   const Vote ping = ask_at(session, place, command({"PING"}));
-  const auto took = std::chrono::duration_cast<Milliseconds>(Clock::now() - asked);
+  const auto took = std::chrono::duration_cast<Milliseconds>(session.loop.now() - asked);
   if (ping.good_reply() == nullptr) {
     patient.findings.push_back({"answer", false, sanitized(why(ping))});
     return patient;

@@ -137,7 +137,7 @@ class Wait final : public LatchVerb {
       if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
       // Whoever sets it again and again, or a server that contradicts itself, must not hold us up for ever.
-      if (wait_.nonblock || Clock::now() >= wait_.until(started)) {
+      if (wait_.nonblock || session.loop.now() >= wait_.until(started)) {
         tell(closed(name));
         return static_cast<int>(wait_.conflict_exit_code);
       }

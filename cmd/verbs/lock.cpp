@@ -123,7 +123,7 @@ class Release final : public LockVerb {
 
  private:
   int release_one(Session& session) {
-    const TimePoint looked = Clock::now();
+    const TimePoint looked = session.loop.now();
     const Inspection found = find(session);
     const Owner owner = *owner_;
     // What remains of several holds keeps its own lease.

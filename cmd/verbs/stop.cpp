@@ -138,9 +138,9 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
   const auto who = holders_text(holders, found.now);
   TimePoint ask_at = started;
   for (;;) {
-    if (Clock::now() >= ask_at) {
+    if (session.loop.now() >= ask_at) {
       ask(session, name, holders);
-      ask_at = plus(Clock::now(), kAskAgain);
+      ask_at = plus(session.loop.now(), kAskAgain);
     }
     const Inspection now = inspect(session, name);
     std::erase_if(holders, [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
@@ -148,10 +148,10 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
       tell(fmt::format("{} has ended: {}", quoted(name), who));
       return exit_code::ok;
     }
-    if (Clock::now() >= until) break;
-    const TimePoint next = earliest(until, plus(Clock::now(), kBetweenLooks));
-    while (Clock::now() < next && !session.signals.any()) session.loop.turn(next);
-    if (session.signals.any()) die_of(*session.signals.ended());
+    if (session.loop.now() >= until) break;
+    const TimePoint next = earliest(until, plus(session.loop.now(), kBetweenLooks));
+    session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });
+    session.check_signals();
   }
   tell(fmt::format("{} is still held by {}; it was asked to end. To remove the lock by force: {}",
                    quoted(name), holders_text(holders, std::nullopt), removal_of(found, holders)));

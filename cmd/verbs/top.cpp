@@ -41,15 +41,15 @@ class Live {
     try {
       enter();
       for (;;) {
-        const TimePoint next = plus(Clock::now(), screen_.every);
+        const TimePoint next = plus(session_.loop.now(), screen_.every);
         refresh();
         do turn(next);
-        while (Clock::now() < next);
+        while (session_.loop.now() < next);
       }
     } catch (const Ended&) {  // whatever was under way when somebody pressed q
       terminal_.leave();
     }
-    if (session_.signals.ended()) die_of(*session_.signals.ended());
+    session_.check_signals();
   }
 
  private:
@@ -58,9 +58,9 @@ class Live {
   /// In the background nobody sees us: then we are stopped, as whoever reads from the terminal there.
   void enter() {
     while (::tcgetpgrp(terminal_.fd()) != ::getpgrp()) {
-      const TimePoint asked = Clock::now();
+      const TimePoint asked = session_.loop.now();
       session_.signals.stop(::getpid());
-      if (Clock::now() - asked < Milliseconds{10}) throw Ended{};  // nobody could continue us
+      if (session_.loop.now() - asked < Milliseconds{10}) throw Ended{};  // nobody could continue us
     }
     terminal_.enter();
     show();
@@ -93,7 +93,7 @@ class Live {
   void refresh() {
     try {
       await_server();
-      if (Clock::now() >= next_search_) search_keys();
+      if (session_.loop.now() >= next_search_) search_keys();
       inspect(due());
       screen_.trouble.clear();
     } catch (const Error& error) {  // the server has gone; it may come back
@@ -112,10 +112,7 @@ class Live {
     const auto answered = [&] {
       return request.settled() || answered_by(session_.redis.quorum(), request.votes());
     };
-    while (!answered()) {
-      turn(until);
-      session_.redis.ready(0, Clock::now());
-    }
+    while (!answered()) turn(until);
     if (answered_by(session_.redis.quorum(), request.votes())) return;
     for (const Vote& vote : request.votes()) {
       if (vote.failure) session_.fail(*vote.failure);
@@ -124,7 +121,7 @@ class Live {
   }
 
   void search_keys() {
-    const TimePoint begun = Clock::now();
+    const TimePoint begun = session_.loop.now();
     SearchOptions options = search_options(keys_);
     options.until = plus(begun, keys_.scan_time);
     options.turn = [this](TimePoint until) { turn(until); };
@@ -138,7 +135,8 @@ class Live {
     if (found.late) screen_.note = "the search was cut short; a longer --scan-time shows more";
     names_.assign(found.names.begin(), found.names.end());
     std::erase_if(known_, [&](const auto& entry) { return !found.names.contains(entry.first); });
-    next_search_ = plus(Clock::now(), std::max(screen_.every, kSearchPause * elapsed(begun, Clock::now())));
+    next_search_ = plus(session_.loop.now(),
+                        std::max(screen_.every, kSearchPause * elapsed(begun, session_.loop.now())));
   }
 
   /// Which keys are to be inspected now: the new ones, those on the screen, and some of the others.

@@ -257,7 +257,7 @@ Forced Unlock::force(Session& session, const Inspection& found, const Owner& own
 }
 
 Removal Unlock::remove(Session& session, const LockName& name) const {
-  const TimePoint looked = Clock::now();
+  const TimePoint looked = session.loop.now();
   const Views views = inspect_each(session, name);
   const Inspection& found = agreed(views.seen, owner_);
   expect_removable(found);

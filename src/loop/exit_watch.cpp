@@ -18,7 +18,7 @@ ExitWatch::ExitWatch(Loop& loop, pid_t pid)
     // The wrapper of glibc 2.36 is declared for C only.
     : loop_(loop), pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {
   const bool gone = !pidfd_ && errno == ESRCH;
-  wake_at_ = gone ? TimePoint::min() : plus(Clock::now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
+  wake_at_ = gone ? TimePoint::min() : plus(loop_.now(), pidfd_ ? kBetweenChecks : kWithoutPidfd);
   loop_.join(*this);
 }
 

@@ -30,7 +30,7 @@ constexpr Milliseconds kBetweenTwo{200};
 
 Guardian::Guardian(Loop& loop, Guarded guarded, const Deadlines& deadlines)
     : loop_(loop), guarded_(std::move(guarded)), deadlines_(deadlines) {
-  start(Clock::now());
+  start(loop_.now());
   loop_.join(*this);
 }
 

@@ -41,6 +41,10 @@ void Loop::join(Source& source) { sources_.push_back(&source); }
 
 void Loop::leave(Source& source) noexcept { std::erase(sources_, &source); }
 
+bool Loop::has(const Source* source) const noexcept {
+  return std::ranges::find(sources_, source) != sources_.end();
+}
+
 void Loop::arm(TimePoint at) {
   if (at == armed_) return;
   const itimerspec spec = expiry(at);
@@ -59,17 +63,19 @@ void Loop::turn(TimePoint until) {
     place[i] = polled.size();
     polled.push_back({present[i]->fd(), present[i]->interest(), 0});
   }
-  const bool due = at <= Clock::now();
+  const bool due = at <= now();
   if (!due) arm(at);
   if (::poll(polled.data(), polled.size(), due ? 0 : -1) < 0 && errno != EINTR) refused("cannot wait");
   if (polled[0].revents != 0) armed_ = TimePoint::min();  // it has gone off: the next arm() sets it anew
 
-  const TimePoint now = Clock::now();
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    Source* source = present[i];
-    if (std::ranges::find(sources_, source) == sources_.end()) continue;
-    const short events = place[i] == 0 ? short{0} : polled[place[i]].revents;
-    if (events != 0 || source->wake_at() <= now) source->ready(events, now);
+  const TimePoint time = now();
+  for (const bool reads : {true, false}) {
+    for (std::size_t i = 0; i < present.size(); ++i) {
+      Source* source = present[i];
+      if ((place[i] != 0) != reads || !has(source)) continue;
+      const short events = reads ? polled[place[i]].revents : short{0};
+      if (events != 0 || source->wake_at() <= time) source->ready(events, time);
+    }
   }
 }
 

@@ -115,7 +115,7 @@ Redis::Request Executor::post(const Call& call, const Delivery& delivery, TimePo
 }
 
 Redis::RequestId Executor::begin_call(const Call& call, const Delivery& delivery, TimePoint deadline) {
-  const TimePoint now = Clock::now();
+  const TimePoint now = loop_.now();
   const RequestId request = next_++;
   Pending& pending =
       pending_
@@ -148,7 +148,7 @@ void Executor::drop(RequestId request) {
     node_call.in_flight->forgotten = true;
     // A server that waits (WAIT) reads nothing else from that connection meanwhile, not even what undoes.
     if (pending.delivery.extra_time > Milliseconds{0} && !node_call.in_flight->answer)
-      routes_[node]->abandon(node_call.connection, Clock::now());
+      routes_[node]->abandon(node_call.connection, loop_.now());
   }
   pending_.erase(request);
 }
@@ -159,12 +159,10 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
                     const EnoughFrom& enough_from) {
   const RequestId request = begin_call(call, delivery, patience.until);
   while (!settled(request) && !patience.interrupted()) {
-    const TimePoint now = Clock::now();
+    const TimePoint now = loop_.now();
     const TimePoint enough = enough_from(votes(request), now);
     if (enough <= now) break;
     loop_.turn(earliest(patience.until, enough));
-    // The loop may have told us before it read from a connection: take up what came since.
-    progress(Clock::now());
   }
   Pending& pending = find(request);
   for (std::size_t node = 0; node < nodes(); ++node)

@@ -11,6 +11,11 @@ constexpr std::size_t kMostMessages = 16;
 
 }  // namespace
 
+void Redis::distribute() {
+  for (const Message& message : take_messages())
+    for (Mailbox* mailbox : mailboxes_) mailbox->put(message);
+}
+
 Mailbox::Mailbox(Redis& redis) : redis_(redis) {
   redis_.distribute();  // what came before is not for us
   redis_.mailboxes_.push_back(this);

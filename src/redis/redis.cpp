@@ -1,7 +1,6 @@
 #include "redis/redis.h"
 
 #include "redis/enough.h"
-#include "redis/mailbox.h"
 
 namespace rlock {
 namespace {
@@ -12,13 +11,8 @@ constexpr Milliseconds kFollowers{200};
 }  // namespace
 
 void Redis::await_followers(const Patience& patience) const {
-  const TimePoint until = earliest(patience.until, plus(Clock::now(), kFollowers));
-  while (has_followers_in_flight() && Clock::now() < until && !patience.interrupted()) loop().turn(until);
-}
-
-void Redis::distribute() {
-  for (const Message& message : take_messages())
-    for (Mailbox* mailbox : mailboxes_) mailbox->put(message);
+  const TimePoint until = earliest(patience.until, plus(loop().now(), kFollowers));
+  loop().wait({until, patience.interrupted}, [this] { return !has_followers_in_flight(); });
 }
 
 Reply Redis::ask(const Call& call, const Patience& patience) {

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "redis/redis.h"
+#include "support/ticking_loop.h"
 
 namespace rlock::test {
 
 /// A Redis that answers from a list, without a socket: each call takes the next answer and is written down by
-/// its script's name (or its first word). Where the list has run out, nobody answers.
+/// its script's name (or its first word). Where the list has run out, nobody answers. Its time is that of a
+/// TickingLoop.
 class ListRedis final : public Redis {
  public:
   using Answer = std::vector<std::optional<Reply>>;  ///< one per node; nothing: that node does not answer
@@ -36,7 +38,7 @@ class ListRedis final : public Redis {
   std::vector<Message> said;   ///< others
   std::optional<std::string> why_not_subscribed;
 
-  Loop& loop() const override { return loop_; }
+  TickingLoop& loop() const override { return loop_; }
   std::size_t nodes() const override { return nodes_; }
   std::size_t quorum() const override { return nodes_ / 2 + 1; }
   std::string str(std::size_t node) const override { return "node " + std::to_string(node + 1); }
@@ -57,7 +59,7 @@ class ListRedis final : public Redis {
     const RequestId request = reply_to(call, delivery);
     Votes votes = votes_.at(request);
     drop(request);
-    while (silence_lasts && !votes.front().reply && !patience.ended(Clock::now())) loop_.turn(patience.until);
+    while (silence_lasts && !votes.front().reply && !patience.ended(loop_.now())) loop_.turn(patience.until);
     return votes;
   }
   void send_on_abandoned(const std::vector<Call>& calls) override {
@@ -107,7 +109,7 @@ class ListRedis final : public Redis {
       list_.pop_front();
     }
     for (std::size_t node = 0; node < nodes_; ++node) {
-      votes[node].asked = Clock::now();
+      votes[node].asked = loop_.now();
       votes[node].connection = node + 1;
       votes[node].attempts = whom[node] ? attempts : 0;
       if (whom[node]) votes[node].reply = answer[node];
@@ -121,7 +123,7 @@ class ListRedis final : public Redis {
     return call.script != nullptr ? std::string{call.script->name} : call.args.front();
   }
 
-  mutable Loop loop_;
+  mutable TickingLoop loop_;
   const std::size_t nodes_;
   std::deque<Answer> list_;
   std::map<RequestId, Votes> votes_;

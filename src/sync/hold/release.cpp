@@ -110,7 +110,7 @@ void await(const Redis& redis, const std::vector<Redis::Request>& requests, cons
   Enough enough{redis.quorum(), kGrace};
   const auto by_quorum = [&](const auto& request) { return answered_by(enough.nodes(), request.votes()); };
   while (!std::ranges::all_of(requests, &Redis::Request::settled)) {
-    const TimePoint now = Clock::now();
+    const TimePoint now = redis.loop().now();
     const TimePoint until =
         earliest(patience.until, enough.from(std::ranges::all_of(requests, by_quorum), now));
     if (now >= until || patience.interrupted()) return;

@@ -31,7 +31,7 @@ class Wait {
       : redis_(redis),
         options_(options),
         several_nodes_(redis.nodes() > 1),
-        single_attempt_(options.patience.until <= Clock::now()),
+        single_attempt_(options.patience.until <= redis.loop().now()),
         stages_(std::move(stages)),
         round_(redis, options, single_attempt_),
         undo_(redis, options.hurried),
@@ -40,7 +40,7 @@ class Wait {
 
   Acquired run() {
     for (;;) {
-      const TimePoint begun = Clock::now();
+      const TimePoint begun = now();
       losses_ = redis_.losses();
       round_.end_by(outage_ends(begun));
       if (auto taken = round_.attempt(stages_, undo_, sends_facts_)) {
@@ -54,15 +54,16 @@ class Wait {
       heard_busy_ = heard_busy_ || std::ranges::count(result().answers, Answer::busy) > 0;
       note_outage(begun);
       if (!cut_short() || (!failure_ && !busy_)) failure_ = result().failure;
-      if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(Clock::now()))
+      if (result().refused || retry_cannot_help() || single_attempt_ || options_.patience.ended(now()))
         return give_up();
       undo_round();
       sleep();
-      if (options_.patience.ended(Clock::now())) return give_up();  // a call now would get no answer
+      if (options_.patience.ended(now())) return give_up();  // a call now would get no answer
     }
   }
 
  private:
+  TimePoint now() const { return redis_.loop().now(); }
   const BallotResult& result() const { return round_.result(); }
   const Stage& blocked() const { return stages_[round_.blocked()]; }
 
@@ -75,14 +76,13 @@ class Wait {
   /// what an earlier one was told.
   bool cut_short() const {
     return result().failure && result().failure->kind == Error::unreachable && result().may_be_granted &&
-           !redis_.trouble() && options_.patience.ended(Clock::now()) &&
-           round_.took() < options_.attempt_timeout;
+           !redis_.trouble() && options_.patience.ended(now()) && round_.took() < options_.attempt_timeout;
   }
 
   /// A retry cannot help: access was denied, nobody has ever said a word, or the outage lasts too long.
   bool retry_cannot_help() const {
     return result().failure && (result().failure->kind != Error::unreachable || !redis_.keeps_trying() ||
-                                Clock::now() >= outage_ends(kNever));
+                                now() >= outage_ends(kNever));
   }
 
   /// A round without an answer that is of use begins an outage, or goes on with it.
@@ -157,18 +157,18 @@ class Wait {
   void finish_undo() {
     const bool lasts = !options_.behind || result().refused;  // who was refused may ask for something else
     const Milliseconds at_once = result().failure ? kAtOnce : kSoon;
-    undo_.await(within(lasts ? Undo::kAwait : at_once));
+    undo_.await(redis_.loop().within(lasts ? Undo::kAwait : at_once));
     if (lasts || undo_.answered()) return;
-    if (options_.behind([this] { undo_.await(within(Undo::kTryFor)); })) {
+    if (options_.behind([this] { undo_.await(redis_.loop().within(Undo::kTryFor)); })) {
       redis_.give_away();
     } else {
-      undo_.await(within(Undo::kAwait - at_once));
+      undo_.await(redis_.loop().within(Undo::kAwait - at_once));
     }
   }
 
   /// For something that belongs to the wait itself.
   Patience until_the_end(Milliseconds most) const {
-    return {.until = earliest(plus(Clock::now(), most), options_.patience.until),
+    return {.until = earliest(plus(now(), most), options_.patience.until),
             .interrupted = options_.patience.interrupted};
   }
 
@@ -196,11 +196,11 @@ class Wait {
                        .announced = announced,
                        .poll_every = line != nullptr ? Line::kSleepsAtMost : what.poll_every(),
                        .pause = what.pause()},
-                      Clock::now());
-    sleep_until(plan.ignore_mailbox_until);
-    if (!plan.mailbox_end_it) sleep_until(plan.until);
-    if (plan.mailbox_end_it && sleep_until_told(plan.until, busy, line)) return true;
-    sleep_until(plus(Clock::now(), plan.extra));
+                      now());
+    sleep_until(plan.ignore_wakeups_until);
+    if (!plan.wakeups_end_it) sleep_until(plan.until);
+    if (plan.wakeups_end_it && sleep_until_told(plan.until, busy, line)) return true;
+    sleep_until(plus(now(), plan.extra));
     return false;
   }
 
@@ -209,22 +209,22 @@ class Wait {
   bool sleep_until_told(TimePoint until, const Busy* busy, const Line* line) {
     TimePoint ask_at = earliest(until, options_.patience.until);
     for (bool worth_asking = false;;) {
-      const TimePoint now = Clock::now();
+      const TimePoint time = now();
       bool moved = false;
       for (const Message& message : mailbox_.take()) {
         const Line::Heard heard =
             busy != nullptr ? blocked().what().hear(message, *busy_) : Line::Heard::reason();
         moved = moved || heard.place;
-        if (heard.place) Line::move_up(*busy_, heard, now);
+        if (heard.place) Line::move_up(*busy_, heard, time);
         if (!heard.ask_after) continue;
-        const TimePoint wanted = std::max(plus(now, *heard.ask_after), pacing_.ask_after_wakeup());
+        const TimePoint wanted = std::max(plus(time, *heard.ask_after), pacing_.ask_after_wakeup());
         ask_at = heard.not_before ? earliest(wanted, options_.patience.until) : earliest(ask_at, wanted);
         worth_asking = true;
       }
       if (moved && !worth_asking) return true;
       // Who has lost the connection would not hear, and has to learn whether the server is still there.
-      if (now >= ask_at || options_.patience.interrupted() || redis_.losses() != losses_) {
-        if (worth_asking) pacing_.count_wakeup(now);
+      if (time >= ask_at || options_.patience.interrupted() || redis_.losses() != losses_) {
+        if (worth_asking) pacing_.count_wakeup(time);
         sends_facts_ = worth_asking || line == nullptr || *busy_->position <= Line::kListening;
         return false;
       }
@@ -234,7 +234,7 @@ class Wait {
 
   void sleep_until(TimePoint until) {
     until = earliest(until, options_.patience.until);
-    while (Clock::now() < until && !options_.patience.interrupted()) redis_.loop().turn(until);
+    redis_.loop().wait({until, options_.patience.interrupted}, [] { return false; });
   }
 
   void tell(const Busy* busy) const {

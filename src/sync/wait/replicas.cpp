@@ -42,7 +42,7 @@ std::optional<Failure> replicas_missing(const Vote& vote, int replicas) {
 
 std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const std::vector<Answer>& answers,
                                       int replicas, Milliseconds timeout, const Patience& patience) {
-  const TimePoint until = plus(Clock::now(), timeout + kAnswer);
+  const TimePoint until = plus(redis.loop().now(), timeout + kAnswer);
   // When they go, the connections where WAIT still waits are abandoned.
   std::vector<std::pair<std::size_t, Redis::Request>> requests;
   for (std::size_t node = 0; node < votes.size(); ++node) {
@@ -50,9 +50,9 @@ std::optional<Failure> await_replicas(Redis& redis, const Votes& votes, const st
     const Delivery delivery = await_replicas_delivery(timeout, votes[node].connection);
     requests.emplace_back(node, redis.post(await_replicas_call(replicas, timeout), delivery, until));
   }
-  const auto settled = [&](const auto& request) { return request.second.settled(); };
-  while (!std::ranges::all_of(requests, settled) && !patience.ended(Clock::now()))
-    redis.loop().turn(earliest(until, patience.until));
+  const auto settled = [](const auto& request) { return request.second.settled(); };
+  redis.loop().wait({earliest(until, patience.until), patience.interrupted},
+                    [&] { return std::ranges::all_of(requests, settled); });
 
   std::size_t confirmed = 0;
   std::optional<Failure> failure;

@@ -34,14 +34,14 @@ std::optional<Taken> Round::attempt(std::vector<Stage>& stages, Undo& undo, bool
       if (result_.answers[node] != Answer::granted) taken.answers[node] = result_.answers[node];
   }
   --blocked_;  // the last one: where granting too late counts as its failure
-  const Milliseconds took = elapsed(taken.asked, Clock::now());
+  const Milliseconds took = elapsed(taken.asked, redis_.loop().now());
   if (took < options_.good_for) return taken;
   count_as_failed({Error::unreachable, fmt::format("granted too late, after {}", describe(took))});
   return std::nullopt;
 }
 
 void Round::ask(Stage& stage, Undo& undo, bool facts) {
-  const TimePoint begun = Clock::now();
+  const TimePoint begun = redis_.loop().now();
   const std::vector<bool> closed = undo.closed_nodes();
   Ballot ballot{stage.what(), redis_, begun};
   ballot.leave_out(closed, why_closed());
@@ -54,7 +54,7 @@ void Round::ask(Stage& stage, Undo& undo, bool facts) {
   votes_ = redis_.run(stage.what().ask(elapsed(wait_begun_, begun)), delivery,
                       patience_of(several_nodes_ ? options_.node_timeout : options_.attempt_timeout),
                       [&](const Votes& votes, TimePoint now) { return ballot.enough_from(votes, now); });
-  const TimePoint answered = Clock::now();
+  const TimePoint answered = redis_.loop().now();
   result_ = ballot.result(votes_);
   took_ = elapsed(begun, answered);
   undo.note(stage, votes_);  // before anything else can end this round
@@ -84,7 +84,7 @@ bool Round::replicated() {
 /// For one step of a round; the patience of the wait may end sooner. A single attempt (-n) is made in full,
 /// although its patience has ended from the start.
 Patience Round::patience_of(Milliseconds step) const {
-  Patience patience = within(step);
+  Patience patience = redis_.loop().within(step);
   if (!single_attempt_) patience.until = earliest(patience.until, earliest(end_by_, options_.patience.until));
   patience.interrupted = options_.patience.interrupted;
   return patience;

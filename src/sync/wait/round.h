@@ -46,7 +46,7 @@ class Round {
   const bool several_nodes_;  ///< nodes
   const bool single_attempt_;
   TimePoint end_by_ = kNever;
-  const TimePoint wait_begun_ = Clock::now();
+  const TimePoint wait_begun_ = redis_.loop().now();
   std::size_t blocked_ = 0;
   Votes votes_;
   BallotResult result_;

@@ -47,14 +47,14 @@ void Undo::post(Stage& stage, Wake wake) {
     delivery.source = Delivery::Source::always;  // a node that did not answer may not answer NOSCRIPT either
     // A node that never received the acquire has nothing to undo, and would only be waited for.
     if (redis_.nodes() > 1) delivery.only_nodes = stage.reached;
-    auto request = redis_.post(undo.call, delivery, plus(Clock::now(), kTryFor));
+    auto request = redis_.post(undo.call, delivery, plus(redis_.loop().now(), kTryFor));
     posted_.push_back({std::move(undo.call), std::move(delivery), std::move(request)});
   }
   stage.reached.assign(redis_.nodes(), false);  // undone as far as we can: the next round begins anew
 }
 
 void Undo::await(const Patience& patience) {
-  while (!answered() && !hurried_() && !patience.ended(Clock::now())) redis_.loop().turn(patience.until);
+  redis_.loop().wait(patience, [this] { return answered() || hurried_(); });
 }
 
 /// Of nodes that have received nothing no answer is awaited: with a quorum, never wait for a silent node.
@@ -94,7 +94,7 @@ void Undo::post_again(Posted& undo) {
   undo.delivery.only_nodes.resize(redis_.nodes(), true);
   for (std::size_t node = 0; node < redis_.nodes(); ++node)
     undo.delivery.only_nodes[node] = !is_answered(undo, node);
-  undo.request = redis_.post(undo.call, undo.delivery, plus(Clock::now(), kTryFor));
+  undo.request = redis_.post(undo.call, undo.delivery, plus(redis_.loop().now(), kTryFor));
 }
 
 std::vector<bool> Undo::closed_nodes() {

@@ -17,7 +17,7 @@ void Inquiry::begin(InspectionSteps steps, const LockName& name, const std::opti
                     Milliseconds answer_within) {
   drop();
   answer_within_ = answer_within;
-  begun_ = Clock::now();
+  begun_ = redis_.loop().now();
   listeners_ = 0;
   steps_ = std::move(steps);
   post_next();
@@ -30,7 +30,9 @@ void Inquiry::drop() {
   count_.drop();
 }
 
-void Inquiry::post_next() { asked_ = redis_.post(*steps_->call(), {}, plus(Clock::now(), answer_within_)); }
+void Inquiry::post_next() {
+  asked_ = redis_.post(*steps_->call(), {}, plus(redis_.loop().now(), answer_within_));
+}
 
 /// By a quorum, or as far as it will be.
 bool Inquiry::answered() const {

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "loop/loop.h"
+
+namespace rlock::test {
+
+/// A loop whose time does not pass by itself: a turn jumps to the moment for which it would have waited. So a wait
+/// of an hour takes microseconds, and takes the same turns on any machine. It polls no descriptor.
+class TickingLoop final : public Loop {
+ public:
+  TimePoint now() const noexcept override { return now_; }
+
+  /// Time passes without a turn, as when the process was stopped.
+  void tick(Milliseconds duration) { now_ = plus(now_, duration); }
+
+  void turn(TimePoint until) override {
+    TimePoint at = until;
+    for (const Source* source : sources()) at = earliest(at, source->wake_at());
+    now_ = std::max(now_, at);
+    for (Source* source : std::vector<Source*>{sources()})
+      if (has(source) && source->wake_at() <= now_) source->ready(0, now_);
+  }
+
+ private:
+  TimePoint now_ = Clock::now();
+};
+
+}  // namespace rlock::test
