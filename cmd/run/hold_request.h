@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ancestry.h"
+#include "base/key_text.h"
 #include "base/names.h"
 #include "cmd/cli/wait_options.h"
 #include "cmd/run/lock_types.h"
@@ -70,8 +71,11 @@ struct HoldRequest {
   std::string reason;
   std::map<std::string, std::string> labels;
 
+  /// Makes `names` of `keys`. REQUIRES: the deployment is resolved.
+  void complete_names();
+
   /// "'a', 'b'"
-  std::string all_keys() const;
+  std::string all_keys() const { return quoted(names); }
 };
 
 }  // namespace rlock

@@ -92,15 +92,6 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
                 "together they are longer than a variable of the environment may be"};
 }
 
-void complete_names(RunOptions& opt) {
-  for (const std::string& key : opt.keys) opt.names.push_back(opt.deployment.name(key));
-  // Everybody takes several locks in the same order, or two could wait for each other.
-  std::ranges::sort(opt.names);
-  const auto twins = std::ranges::unique(opt.names);
-  opt.names.erase(twins.begin(), twins.end());
-  refuse_too_many(opt.names, opt.type->name);
-}
-
 /// A mark on one key says that the work is done: nothing could say it of some keys, or by some servers.
 void check_once_per(const RunOptions& opt) {
   if (!opt.once_per) return;
@@ -132,10 +123,12 @@ void check_queue_limit(const HoldRequest& opt, std::size_t servers) {
                 "--queue-limit with several servers (--url): their waiters stand in no common line"};
 }
 
-std::string HoldRequest::all_keys() const {
-  std::vector<std::string> words;
-  for (const LockName& name : names) words.push_back(quoted(name));
-  return joined(words, ", ");
+void HoldRequest::complete_names() {
+  for (const std::string& key : keys) names.push_back(deployment.name(key));
+  // Everybody takes several locks in the same order, or two could wait for each other.
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
 }
 
 void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
@@ -162,7 +155,8 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   opt.good_for = opt.budget.stop_after();  // granted later, the command would be stopped at once
   opt.deployment = resolve(opt.server);
   need_few_servers(*opt.type, opt.deployment.targets.size());
-  complete_names(opt);
+  opt.complete_names();
+  refuse_too_many(opt.names, opt.type->name);
   if (opt.names.size() > 1 && !opt.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
                                           opt.type->only_one_key)};

@@ -147,7 +147,7 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
 }
 
 void ScriptKeeper::turn() {
-  const TimePoint look_at = script_.ended() ? plus(Clock::now(), kLookAgain) : kNever;
+  const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
   session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
   family_.look();
@@ -160,7 +160,7 @@ void ScriptKeeper::turn() {
   if (guardian_) guardian_->tell(deadlines());
   look_for_reasons(messages);
   if (stage_ == Stage::keeping) return;
-  while (const auto signal = escalation_.next(Clock::now(), deadlines())) {
+  while (const auto signal = escalation_.next(session_.loop.now(), deadlines())) {
     const std::vector<pid_t> refused = family_.signal(*signal);
     if (!refused.empty()) mention(fmt::format("may not signal {} (another user's)", refused.front()));
     if (guardian_) guardian_->tell_stop_sent();
@@ -170,7 +170,7 @@ void ScriptKeeper::turn() {
 /// Why the script has to end: its lock is lost, a signal ends its keeper, or somebody asks for it.
 void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
   if (stage_ == Stage::stopping) return;
-  const TimePoint now = Clock::now();
+  const TimePoint now = session_.loop.now();
   for (const Message& message : messages) {
     const auto removal = message.text ? read_removal_notice(*message.text) : std::nullopt;
     if (!removed_by_) removed_by_ = removal;
@@ -203,8 +203,9 @@ void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadli
   stage_ = Stage::stopping;
   end_ = std::move(end);
   told_to_end_ = until;
-  const std::string then =
-      request_.signal == SIGKILL ? "" : ", SIGKILL in " + describe(remaining(deadlines().kill, Clock::now()));
+  const std::string then = request_.signal == SIGKILL
+                               ? ""
+                               : ", SIGKILL in " + describe(remaining(deadlines().kill, session_.loop.now()));
   complain(fmt::format("{}; stopping process {}: {} now{}", why, request_.script->pid,
                        signal_name(request_.signal), then));
 }
@@ -221,10 +222,10 @@ bool ScriptKeeper::over() {
   if (!script_.ended()) return false;
   if (stage_ == Stage::keeping) return true;
   if (family_.all().empty()) {
-    rest_ends_ = earliest(rest_ends_, plus(Clock::now(), kRestEnds));
-    return family_.surely_gone() || Clock::now() >= rest_ends_;
+    rest_ends_ = earliest(rest_ends_, plus(session_.loop.now(), kRestEnds));
+    return family_.surely_gone() || session_.loop.now() >= rest_ends_;
   }
-  return keeper_->lost() && Clock::now() >= plus(deadlines().kill, kLastTries);
+  return keeper_->lost() && session_.loop.now() >= plus(deadlines().kill, kLastTries);
 }
 
 /// What the owner has released elsewhere is not ours to keep any more, and no loss.
@@ -241,18 +242,15 @@ void ScriptKeeper::forget_released() {
   if (parts_.size() < before && !parts_.empty()) keep();
 }
 
-std::string ScriptKeeper::names() const {
-  std::vector<std::string> names;
-  for (const Part& part : parts_) names.push_back(quoted(part.lock->name()));
-  return joined(names, ", ");
-}
+std::string ScriptKeeper::names() const { return quoted(names_of(parts_)); }
 
 void ScriptKeeper::give_back() {
   if (parts_.empty()) return;
   if (stage_ == Stage::stopping && !family_.surely_gone())
     return complain(fmt::format(
         "not released, since somebody who was started by process {} may still work: {} frees itself within {}",
-        request_.script->pid, names(), describe(remaining(keeper_->lease().valid_until(), Clock::now()))));
+        request_.script->pid, names(),
+        describe(remaining(keeper_->lease().valid_until(), session_.loop.now()))));
   const auto answers =
       release(session_.redis, keys_.ending(parts_, keys_.past(end_)), {}, within(goodbye(parts_.size())));
   for (std::size_t i = 0; i < answers.size(); ++i)

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "cmd/run/command_environment.h"
+#include "cmd/run/run_release.h"
 #include "redis/call.h"
 #include "redis/executor.h"
 #include "sync/wait/acquire.h"
@@ -17,6 +19,27 @@ bool says_yes(const Vote& vote) {
   return reply != nullptr && reply->kind() == Reply::Kind::integer && reply->integer() > 0;
 }
 
+CommandOutcome run_command_alone(RunContext& run, Variables variables) {
+  Session& session = run.session;
+  const RunOptions& options = run.opt;
+  HoldOptions how;
+  // No other run has our pid in its variables: the others of this command's family are known by it.
+  for (const auto& [name, value] : variables)
+    if (name == "RLOCK_PID") how.marks.push_back(name + "=" + value.value_or(""));
+  how.command = {.argv = options.command, .variables = std::move(variables), .found = options.found};
+  how.signal = options.signal;
+  how.kill_after = options.kill_after;
+  if (options.max_hold) how.max_hold = plus(session.loop.now(), *options.max_hold);
+  how.stop_on_loss = false;  // there is nothing to lose
+  how.until_group = options.until_group;
+  how.tell_stopping = [&run](const std::string& why) { run.events.stopping(why); };
+  HeldLock nothing{.name = options.all_keys(),
+                   .deadlines = [] { return Deadlines{}; },
+                   .held = false,
+                   .lost = [] { return std::optional<std::string>{}; }};
+  return HeldCommand{session.loop, session.signals, std::move(nothing), std::move(how)}.run();
+}
+
 }  // namespace
 
 std::optional<LockName> existing_key(Session& session, const RunOptions& options) {
@@ -25,35 +48,28 @@ std::optional<LockName> existing_key(Session& session, const RunOptions& options
   Executor look{session.loop,
                 options.deployment.targets,
                 {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};
-  const Patience patience{plus(Clock::now(), kGoodbye), interrupted};
+  const Patience patience{plus(session.loop.now(), kGoodbye), interrupted};
   std::vector<Redis::Request> requests;
   for (const LockName& name : options.names)
     requests.push_back(look.post(command({"EXISTS", name.str()}, name.str()), {}, patience.until));
-  while (!patience.ended(Clock::now()) && !std::ranges::all_of(requests, &Redis::Request::settled))
-    session.loop.turn(patience.until);
+  session.loop.wait(patience, [&] { return std::ranges::all_of(requests, &Redis::Request::settled); });
   for (std::size_t i = 0; i < requests.size(); ++i)
     if (std::ranges::any_of(requests[i].votes(), says_yes)) return options.names[i];
   return std::nullopt;
 }
 
-CommandOutcome run_without_lock(Session& session, const RunOptions& options, Variables variables,
-                                std::function<void(const std::string&)> tell_stopping) {
-  HoldOptions how;
-  // No other run has our pid in its variables: the others of this command's family are known by it.
-  for (const auto& [name, value] : variables)
-    if (name == "RLOCK_PID") how.marks.push_back(name + "=" + value.value_or(""));
-  how.command = {.argv = options.command, .variables = std::move(variables), .found = options.found};
-  how.signal = options.signal;
-  how.kill_after = options.kill_after;
-  if (options.max_hold) how.max_hold = plus(Clock::now(), *options.max_hold);
-  how.stop_on_loss = false;  // there is nothing to lose
-  how.until_group = options.until_group;
-  how.tell_stopping = std::move(tell_stopping);
-  HeldLock nothing{.name = options.all_keys(),
-                   .deadlines = [] { return Deadlines{}; },
-                   .held = false,
-                   .lost = [] { return std::optional<std::string>{}; }};
-  return HeldCommand{session.loop, session.signals, std::move(nothing), std::move(how)}.run();
+int run_without_lock(RunContext& run) {
+  const TimePoint started = run.session.loop.now();
+  const auto why = run.report.error;
+  run.events.runs_without_lock(run.report);
+  const CommandOutcome ended = run_command_alone(run, for_command(run.opt, describe_no_hold()));
+  say_why_it_did_not_start(run.opt, ended);
+  report_ended(run.report, ended, std::nullopt, elapsed(started, run.session.loop.now()),
+               exit_status(ended, false));
+  run.report.held.reset();
+  if (!run.report.error) run.report.error = why;
+  run.status.write(run.report);
+  return end_like(run.opt, ended, false);
 }
 
 }  // namespace rlock

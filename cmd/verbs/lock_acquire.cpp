@@ -17,9 +17,9 @@
 #include "cmd/run/command_environment.h"
 #include "cmd/run/held_keys.h"
 #include "cmd/run/hold_wait.h"
+#include "cmd/run/holder_facts.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
-#include "cmd/run/script_facts.h"
 #include "cmd/run/script_keeper.h"
 #include "cmd/run/script_watch.h"
 #include "cmd/server/owner_option.h"
@@ -43,8 +43,6 @@ class Acquire final : public Verb {
   void declare_keeper(VerbSpec& spec);
   void check();
   void check_owner() const;
-  void complete_names(const Session& session);
-  Metadata facts() const;
   std::string document(const HeldKeys& keys) const;
   std::string exported(const HeldKeys& keys) const;
   int take(Session& session);
@@ -195,25 +193,6 @@ void Acquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
-void Acquire::complete_names(const Session& session) {
-  for (const std::string& key : opt_.keys) opt_.names.push_back(session.name(key));
-  std::ranges::sort(opt_.names);  // everybody takes several in the same order
-  const auto twins = std::ranges::unique(opt_.names);
-  opt_.names.erase(twins.begin(), twins.end());
-  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
-    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
-                                          opt_.names.size())};
-}
-
-/// About the script that asks us, and not about us, who end at once.
-Metadata Acquire::facts() const {
-  Metadata facts = opt_.script ? about_script(opt_.script->pid) : about_the_script();
-  if (opt_.script) facts.kill_after = opt_.kill_after;
-  if (!opt_.reason.empty()) facts.reason = opt_.reason;
-  facts.labels = opt_.labels;
-  return facts;
-}
-
 std::string Acquire::document(const HeldKeys& keys) const {
   const Held& held = keys.taken().held.front();
   const Milliseconds waited = elapsed(opt_.started, keys.taken().asked);
@@ -314,7 +293,7 @@ int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) co
                    .str());
   }
   const NotHeld not_held = wait.give_up(gave_up);
-  if (not_held.signal && !export_) die_of(*not_held.signal);
+  if (not_held.signal && !export_) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
 }
 
@@ -336,9 +315,12 @@ int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
   check_queue_limit(opt_, session.redis.nodes());
-  complete_names(session);
+  opt_.complete_names();
+  if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
+    throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,
+                                          opt_.names.size())};
 
-  HoldWait wait{session, opt_, facts()};
+  HoldWait wait{session, opt_, facts_of(opt_)};
   const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return in_vain(*gave_up, session, wait);
   return hand_over(session, wait.keys());

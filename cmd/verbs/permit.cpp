@@ -14,7 +14,7 @@
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/script_facts.h"
+#include "cmd/run/holder_facts.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"

@@ -11,7 +11,7 @@
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
-#include "cmd/run/script_facts.h"
+#include "cmd/run/holder_facts.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/semaphore.h"

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/names.h"
 
@@ -20,6 +21,9 @@ std::optional<std::string> typed(const LockName& name);
 /// For people: typed(), else the full name; not sanitized. And sanitized, in single quotes: 'deploy'.
 std::string as_typed(const LockName& name);
 std::string quoted(const LockName& name);
+
+/// "'a', 'b'"
+std::string quoted(const std::vector<LockName>& names);
 
 /// The words by which another command of the same user reaches the key, for a shell: `--prefix app: deploy`.
 /// No password.

@@ -62,7 +62,7 @@ void Keeper::look_now() noexcept { looks_now_ = options_.lease.budget.renews; }
 void Keeper::stop(const Patience& patience) {
   stopped_ = true;
   // A renewal that arrives behind the release would find nothing and say "not ours".
-  while (try_ && !lost() && !patience.ended(Clock::now())) redis_.loop().turn(patience.until);
+  redis_.loop().wait(patience, [this] { return !try_ || lost(); });
   try_.reset();
 }
 
@@ -125,9 +125,7 @@ void Keeper::advance(TimePoint now) {
 
 /// For -v: the first renewal, and where trouble begins and ends.
 void Keeper::say(const std::string& obstacle) const {
-  std::vector<std::string> names;
-  for (const Part& part : options_.parts) names.push_back(quoted(part.lock->name()));
-  const std::string what = joined(names, ", ");
+  const std::string what = quoted(names_of(options_.parts));
   if (!obstacle.empty()) return mention(fmt::format("could not renew {}: {}; trying again", what, obstacle));
   mention(fmt::format("renewed {}{}", what, said_renewed_ || !obstacle_.empty() ? " again" : ""));
 }
@@ -193,7 +191,7 @@ Keeper::Outcome Keeper::outcome_of_confirmation(std::uint64_t connection) const 
 
 /// WAIT goes once to each connection that has renewed something: it speaks of all that was written on it.
 void Keeper::ask_for_confirmations() {
-  const TimePoint until = plus(Clock::now(), options_.sync_timeout + options_.lease.budget.try_for);
+  const TimePoint until = plus(redis_.loop().now(), options_.sync_timeout + options_.lease.budget.try_for);
   std::map<std::uint64_t, Redis::Request> confirmations;
   for (const Redis::Request& request : try_->requests) {
     for (const Vote& vote : request.votes()) {

@@ -17,6 +17,13 @@ struct Part {
   std::vector<Call> release_followers{};  ///< of the call that releases or undoes it
 };
 
+/// The keys of these parts.
+inline std::vector<LockName> names_of(const std::vector<Part>& parts) {
+  std::vector<LockName> names;
+  for (const Part& part : parts) names.push_back(part.lock->name());
+  return names;
+}
+
 /// What to take: all parts or none, in this order.
 struct Wish {
   std::vector<Part> parts;

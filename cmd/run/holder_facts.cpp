@@ -1,6 +1,5 @@
-#include "cmd/run/script_facts.h"
+#include "cmd/run/holder_facts.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/ancestry.h"
@@ -19,14 +18,35 @@ std::vector<std::string> words_of(pid_t pid) {
   return split(text, '\0');
 }
 
-}  // namespace
-
 Metadata about_script(pid_t script) {
   const std::vector<std::string> words = words_of(script);
   Metadata facts = about_us(words.empty() ? "?" : command_name(words));
   facts.pid = script;
   const auto process = process_of(script);
   facts.started = process ? std::optional{process->started} : std::nullopt;
+  return facts;
+}
+
+/// What the user says about the hold, and whether and how it ends with its holder.
+Metadata with_remarks(Metadata facts, const HoldRequest& request) {
+  if (!request.reason.empty()) facts.reason = request.reason;
+  facts.labels = request.labels;
+  facts.renews = request.renew;
+  return facts;
+}
+
+}  // namespace
+
+Metadata facts_of(const RunOptions& run) {
+  Metadata facts = with_remarks(about_us(command_name(run.command)), run);
+  if (run.show_args) facts.command = command_line(run.command);
+  facts.kill_after = run.kill_after;
+  return facts;
+}
+
+Metadata facts_of(const HoldRequest& request) {
+  Metadata facts = with_remarks(about_script(request.script ? request.script->pid : ::getppid()), request);
+  if (request.script) facts.kill_after = request.kill_after;
   return facts;
 }
 

@@ -1,0 +1,120 @@
+// HoldWait does the waiting; here is what follows from its end. The order of the checks in end_without() is the
+// order in which one reason hides the others: --if-unreachable speaks first, and only of a server that nobody
+// could use; whatever else ended the wait has its words and its status from HoldWait::give_up().
+//
+// The record is written last, when the exit status is known, and before a signal ends us.
+
+#include "cmd/run/run_wait.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/key_text.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cmd/ask/latch_guard.h"
+#include "cmd/cli/exit_code.h"
+#include "cmd/run/hold_wait.h"
+#include "cmd/run/holder_facts.h"
+#include "cmd/run/without_lock.h"
+
+namespace rlock {
+namespace {
+
+/// What each of several nodes answered.
+void say_who_voted(const Executor& redis, const std::vector<Answer>& answers) {
+  if (redis.nodes() == 1 || answers.empty()) return;
+  std::map<Answer, std::vector<std::string>> names;
+  for (std::size_t node = 0; node < answers.size(); ++node) names[answers[node]].push_back(redis.str(node));
+  std::vector<std::string> groups;
+  for (const auto& [word, who] : names)
+    groups.push_back(fmt::format("{} {}", text_of(word), joined(who, ", ")));
+  mention(fmt::format("{} of {} servers granted it: {}", names[Answer::granted].size(), redis.nodes(),
+                      joined(groups, "; ")));
+}
+
+/// A pool of permits and a latch look alike: a latch is refused before anything is taken from it.
+Acquired wait_for_all(RunContext& run, HoldWait& wait) {
+  const RunOptions& opt = run.opt;
+  if (opt.type->name == "permit")
+    if (const auto failure =
+            refuse_latch(run.session, opt.names.front(), PoolKind::permits, opt.started, opt.wait))
+      return GaveUp{.why = GaveUp::Why::unreachable, .failure = failure};
+  return wait.run();
+}
+
+/// What follows a wait that did not get the lock, and the text that says so. Nothing: the lock was not
+/// unreachable but busy or refused, or --if-unreachable says no more than the exit status does.
+struct Instead {
+  IfUnreachable choice = IfUnreachable::fail;
+  std::string text{};
+};
+
+/// The command never runs without a lock beside a holder that a server has told us of, or could tell us of.
+Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
+  const IfUnreachable choice = run.opt.if_unreachable;
+  if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
+  if (choice == IfUnreachable::skip)
+    return {choice, wait.describe(gave_up, "; the command does not run (--if-unreachable skip)")};
+  if (wait.heard_busy()) return {};
+  if (const auto key = existing_key(run.session, run.opt))
+    return {
+        IfUnreachable::fail,
+        wait.describe(gave_up, fmt::format("; {} exists there, so the command does not run without a lock",
+                                           quoted(*key)))};
+  return {choice, wait.describe(gave_up, "; the command runs without a lock (--if-unreachable run)")};
+}
+
+/// There is no lock: says why, writes the record, and answers the exit status. Nothing: the command is to run
+/// without a lock.
+std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
+  RunReport& report = run.report;
+  say_who_voted(run.session.redis, gave_up.answers);
+  report.waited = elapsed(run.opt.started, run.session.loop.now());
+  const Instead instead = instead_of_lock(run, wait, gave_up);
+  if (!instead.text.empty()) {
+    const int exit = instead.choice == IfUnreachable::fail ? exit_code::unreachable : exit_code::ok;
+    report_gave_up(report, run.session.redis, gave_up, exit);
+    if (instead.choice == IfUnreachable::skip) {
+      tell(instead.text);
+    } else {
+      complain(instead.text);
+    }
+    if (instead.choice == IfUnreachable::run) return std::nullopt;
+    run.status.write(report);
+    return exit;
+  }
+  const NotHeld not_held = wait.give_up(gave_up);
+  report_gave_up(report, run.session.redis, gave_up, not_held.exit);
+  if (not_held.why == NotHeld::Why::deadlock) report.outcome = RunReport::Outcome::deadlock;
+  if (not_held.why == NotHeld::Why::done) report.outcome = RunReport::Outcome::done;
+  if (not_held.why == NotHeld::Why::queue_full) report.outcome = RunReport::Outcome::busy;
+  run.status.write(report);
+  if (not_held.signal) throw EndedBySignal{*not_held.signal};
+  return not_held.exit;
+}
+
+}  // namespace
+
+std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
+  // Whatever ends the wait, acquire() has undone what it took.
+  std::optional<HoldWait> wait{std::in_place, run.session, run.opt, facts_of(run.opt)};
+  const Acquired got = wait_for_all(run, *wait);
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
+    if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;
+    wait.reset();  // nothing is asked any more, and nothing said about the wait
+    return run_without_lock(run);
+  }
+  HeldKeys keys = std::move(wait->keys());
+  say_who_voted(run.session.redis, keys.taken().answers);
+  report_taken(run.report, run.session.redis, keys.owner(), keys.taken(), keys.waited());
+  run.events.acquired(run.report);
+  return keys;
+}
+
+}  // namespace rlock
