@@ -7,6 +7,8 @@
 namespace rlock {
 namespace {
 
+// Globals, because each message names keys, from src/sync up to the verbs. Set once, before the first message; they
+// change how a key is shown and never which key is meant.
 std::string prefix_in_force, options_in_force;
 
 }  // namespace

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::string_view kName = "rlock: ";
 
+// Globals, as stderr itself is: destructors, sources and the guardian log without being handed a logger. main() and
+// the options set them before the first line; nothing that is decided depends on them.
 Verbosity level = Verbosity::normal;
 TimePoint start = Clock::now();
 

@@ -15,6 +15,7 @@ constexpr std::size_t kLeastPart = 4;
 /// cut long words when they repeat them, and tokens are long.
 constexpr std::size_t kKnownBy = 16;
 
+/// A global, so that no message can be printed past it, in whatever layer it is made. It only grows.
 /// The longest first: one may be the beginning of another, and its rest would be shown.
 std::vector<std::string>& passwords() {
   static std::vector<std::string> all;

@@ -7,6 +7,7 @@
 namespace rlock {
 namespace {
 
+// Globals, because the limit is one of the process: main() lowers it, and Child gives the command the old one back.
 rlimit inherited{};
 bool forbidden = false;
 

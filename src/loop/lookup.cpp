@@ -53,7 +53,8 @@ std::string answer_of(const Lookup::Resolver& resolve, const std::string& host) 
   }
 }
 
-/// Helpers that were killed and not yet reaped.
+/// Helpers that were killed and not yet reaped. A global, because children belong to the process, and outlive the
+/// Lookup that started them.
 std::vector<pid_t>& dying() {
   static std::vector<pid_t> pids;
   return pids;

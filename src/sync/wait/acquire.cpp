@@ -1,3 +1,19 @@
+// A wait is rounds with pauses between them. A Round asks for every stage. When it holds them all, the wait is over;
+// otherwise Wait::run() undoes what the round was granted, sleeps until there is a reason to ask again, and begins
+// the next round. The order of these steps is what keeps the promises:
+//
+//   undo, then sleep    what a sleeping waiter was granted would keep everybody out, for the length of a lease
+//   undo, then a new    the next round has another owner, or other request ids, so that a copy of an old call which
+//   identity            is carried out late takes nothing that the new round has. Only an answered undo of calls that
+//                       were written once makes it safe to keep the old owner, and with it the place in the queue
+//   listen, then sleep  a confirmed subscription ends the sleep as a message does: a release between our question
+//                       and the confirmation was announced to nobody
+//   undo, then give up  the caller may end the process, so give_up() first gives the servers a moment to answer;
+//                       what they do not answer goes on behind the wait, where another process can see to it
+//
+// When the wait ends during a round, the failure of that round says little, because the server had too little time:
+// cut_short() then leaves what an earlier round was told as the reason.
+
 #include "sync/wait/acquire.h"
 
 #include <algorithm>
@@ -38,6 +54,7 @@ class Wait {
         pacing_(jitter),
         mailbox_(redis) {}
 
+  /// One turn of the loop for each round. What ends it is checked in the order in which one reason hides others.
   Acquired run() {
     for (;;) {
       const TimePoint begun = now();
