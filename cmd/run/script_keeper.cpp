@@ -66,7 +66,7 @@ class ScriptKeeper {
   void run(const std::function<void()>& at_work);
 
  private:
-  enum class Stage { keeping, stopping };
+  enum class Phase { keeping, stopping };
 
   void keep();
   void turn();
@@ -90,7 +90,7 @@ class ScriptKeeper {
   ScriptWatch script_;
   Mailbox mailbox_;
   Escalation escalation_;
-  Stage stage_ = Stage::keeping;
+  Phase phase_ = Phase::keeping;
   TimePoint rest_ends_ = kNever;
   Deadlines told_to_end_;                  ///< by a signal or a request: then the script has to end first
   std::optional<std::string> removed_by_;  ///< who says so
@@ -148,18 +148,18 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
 
 void ScriptKeeper::turn() {
   const TimePoint look_at = script_.ended() ? plus(session_.loop.now(), kLookAgain) : kNever;
-  session_.loop.turn(stage_ == Stage::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
+  session_.loop.turn(phase_ == Phase::stopping ? earliest(escalation_.wake_at(deadlines()), look_at)
                                                : kNever);
   family_.look();
   const std::vector<Message> messages = mailbox_.take();
   const auto has_text = [](const Message& message) { return message.text.has_value(); };
-  if (stage_ == Stage::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
+  if (phase_ == Phase::keeping && (std::ranges::any_of(messages, has_text) || keeper_->lost()))
     forget_released();
   if (parts_.empty()) return;
 
   if (guardian_) guardian_->tell(deadlines());
   look_for_reasons(messages);
-  if (stage_ == Stage::keeping) return;
+  if (phase_ == Phase::keeping) return;
   while (const auto signal = escalation_.next(session_.loop.now(), deadlines())) {
     const std::vector<pid_t> refused = family_.signal(*signal);
     if (!refused.empty()) mention(fmt::format("may not signal {} (another user's)", refused.front()));
@@ -169,7 +169,7 @@ void ScriptKeeper::turn() {
 
 /// Why the script has to end: its lock is lost, a signal ends its keeper, or somebody asks for it.
 void ScriptKeeper::look_for_reasons(const std::vector<Message>& messages) {
-  if (stage_ == Stage::stopping) return;
+  if (phase_ == Phase::stopping) return;
   const TimePoint now = session_.loop.now();
   for (const Message& message : messages) {
     const auto removal = message.text ? read_removal_notice(*message.text) : std::nullopt;
@@ -200,7 +200,7 @@ Loss ScriptKeeper::loss() const {
 }
 
 void ScriptKeeper::begin_to_stop(std::string_view why, HoldEnd end, const Deadlines& until) {
-  stage_ = Stage::stopping;
+  phase_ = Phase::stopping;
   end_ = std::move(end);
   told_to_end_ = until;
   const std::string then = request_.signal == SIGKILL
@@ -220,7 +220,7 @@ Deadlines ScriptKeeper::deadlines() const {
 /// the signal that ended the script.
 bool ScriptKeeper::over() {
   if (!script_.ended()) return false;
-  if (stage_ == Stage::keeping) return true;
+  if (phase_ == Phase::keeping) return true;
   if (family_.all().empty()) {
     rest_ends_ = earliest(rest_ends_, plus(session_.loop.now(), kRestEnds));
     return family_.surely_gone() || session_.loop.now() >= rest_ends_;
@@ -246,7 +246,7 @@ std::string ScriptKeeper::names() const { return quoted(names_of(parts_)); }
 
 void ScriptKeeper::give_back() {
   if (parts_.empty()) return;
-  if (stage_ == Stage::stopping && !family_.surely_gone())
+  if (phase_ == Phase::stopping && !family_.surely_gone())
     return complain(fmt::format(
         "not released, since somebody who was started by process {} may still work: {} frees itself within {}",
         request_.script->pid, names(),

@@ -1,34 +1,27 @@
-// rlock lock acquire: take a lock for a script that cannot wrap its commands.
+// rlock lock acquire: take a lock for a script that cannot wrap its commands. Its options and what they may say
+// together, the wait (HoldWait, as for rlock run), and what follows: hand_over.cpp, or why there is no lock.
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <iterator>
 #include <limits>
 
-#include "base/ancestry.h"
 #include "base/key_text.h"
-#include "base/log.h"
-#include "base/text.h"
 #include "cmd/ask/survey.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/command_environment.h"
-#include "cmd/run/held_keys.h"
 #include "cmd/run/hold_wait.h"
 #include "cmd/run/holder_facts.h"
-#include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
-#include "cmd/run/script_keeper.h"
 #include "cmd/run/script_watch.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/server/session.h"
+#include "cmd/verbs/hand_over.h"
 #include "cmd/verbs/lease_option.h"
 #include "cmd/verbs/verbs.h"
 #include "cmd/view/inspection.h"
 #include "sync/hold/lease.h"
-#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {
@@ -43,21 +36,14 @@ class Acquire final : public Verb {
   void declare_keeper(VerbSpec& spec);
   void check();
   void check_owner() const;
-  std::string document(const HeldKeys& keys) const;
-  std::string exported(const HeldKeys& keys) const;
   int take(Session& session);
-  int hand_over(Session& session, const HeldKeys& keys);
   int in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
-  void keep(Session& session, const HeldKeys& keys) const;
-  bool give_back(Session& session, const HeldKeys& keys) const;
 
   HoldRequest opt_;
   std::optional<Milliseconds> lease_;
   std::optional<std::int64_t> while_pid_;
   bool json_ = false;
   std::optional<Shell> export_;  ///< --export
-
-  Owner id_;  ///< what is printed, and names this hold
 };
 
 void Acquire::declare(VerbSpec& spec) {
@@ -193,89 +179,6 @@ void Acquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
-std::string Acquire::document(const HeldKeys& keys) const {
-  const Held& held = keys.taken().held.front();
-  const Milliseconds waited = elapsed(opt_.started, keys.taken().asked);
-  const bool one = opt_.names.size() == 1;
-  std::vector<std::pair<std::string_view, Json>> fields{
-      {"v", 1},
-      {"key", one ? Json{opt_.names.front()} : Json{}},
-      {"name", one ? Json{typed(opt_.names.front())} : Json{}},
-      {"type", Json::word(opt_.type->name)},
-      {"owner", Json::word(id_.str())},
-      {"fence", one ? Json{held.fence} : Json{}},
-      {"lease_ms", opt_.lease},
-      {"acquired_at", held.server_time},
-      {"waited_ms", waited},
-      {"outcome", Json::word("held")}};
-  if (!one) fields.emplace_back("keys", Json::keys(opt_.names));
-  return Json::object(fields).str();
-}
-
-/// RLOCK_STACK is for the runs inside, and RLOCK_OWNER for lock release and lock renew.
-std::string Acquire::exported(const HeldKeys& keys) const {
-  std::vector<std::string> names, fences;
-  for (const LockName& name : opt_.names) names.push_back(as_typed(name));
-  for (const Held& held : keys.taken().held)
-    if (held.fence) fences.push_back(std::to_string(*held.fence));
-  std::vector<InheritedHold> stack = holds_above_us();
-  std::ranges::copy(keys.holds(), std::back_inserter(stack));
-  const std::optional<std::string> fence =
-      fences.empty() ? std::nullopt : std::optional{joined(fences, "\n")};
-  return export_text({{"RLOCK_OWNER", id_.str()},
-                      {"RLOCK_FENCE", fence},
-                      {"RLOCK_KEY", joined(names, "\n")},
-                      {"RLOCK_STACK", write_holds(stack)}},
-                     *export_);
-}
-
-/// Prints the owner, and leaves a keeper behind where one was asked for. A lock of which nobody knows is
-/// given back, and so is one that nobody keeps.
-int Acquire::hand_over(Session& session, const HeldKeys& keys) {
-  if (keys.joins() && !keys.joins_all()) {  // the owner that is printed has to be that of all keys
-    give_back(session, keys);
-    throw Error{
-        Error::usage,
-        "a process above this one holds some of the keys, and not the others; take them one after the other"};
-  }
-  id_ = keys.joins() ? inner_hold_id(keys.owner()) : keys.owner();
-  const std::string text = export_ ? exported(keys) : (json_ ? document(keys) : id_.str()) + "\n";
-  if (const int failed = try_print(text)) {
-    const bool undone = give_back(session, keys);
-    throw Error{Error::system,
-                fmt::format("write error on stdout: {}; {} {}", std::strerror(failed), opt_.all_keys(),
-                            undone ? "was given back" : "stays held, as it was before")};
-  }
-  if (opt_.script) keep(session, keys);
-  session.redis.await_followers(session.patience());
-  return exit_code::ok;
-}
-
-void Acquire::keep(Session& session, const HeldKeys& keys) const {
-  try {
-    start_script_keeper(opt_, keys, id_);
-  } catch (const Error& error) {  // adds what becomes of the lock
-    give_back(session, keys);
-    throw Error{error.kind(), fmt::format("{}; {} was given back", error.what(), opt_.all_keys())};
-  }
-}
-
-/// Undoes what this call has taken, and nothing that the owner had before. False: there was nothing.
-bool Acquire::give_back(Session& session, const HeldKeys& keys) const {
-  bool undone = false;
-  for (const Part& part : keys.parts()) {
-    const Votes votes = session.redis.run_all(*part.lock->undo(Wake::waiters),
-                                              persistently(part.release_followers), within(kGoodbye));
-    for (const Vote& vote : votes) {
-      if (!vote.reply) continue;
-      const ReleaseAnswer answer = part.lock->read_release(*vote.reply);
-      const auto* released = std::get_if<Released>(&answer);
-      undone = undone || (released != nullptr && released->how != Released::How::was_not_ours);
-    }
-  }
-  return undone;
-}
-
 /// With --json also who has it: the holders of the key that could not be had.
 int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
@@ -323,7 +226,8 @@ int Acquire::take(Session& session) {
   HoldWait wait{session, opt_, facts_of(opt_)};
   const Acquired got = wait.run();
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) return in_vain(*gave_up, session, wait);
-  return hand_over(session, wait.keys());
+  hand_over(session, opt_, wait.keys(), {.json = json_, .shell = export_});
+  return exit_code::ok;
 }
 
 constexpr VerbEntry kRow{

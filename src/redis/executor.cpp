@@ -26,7 +26,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "redis/deployment.h"
+#include "redis/routes.h"
 
 namespace rlock {
 namespace {

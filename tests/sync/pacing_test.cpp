@@ -18,7 +18,7 @@ Milliseconds slept(const Pacing::Sleep& sleep) { return remaining(sleep.until, k
 
 TEST_CASE("where messages wake us a wait polls seldom, with a tenth of jitter") {
   const Busy busy;
-  const Pacing::Round round{.busy = &busy, .announced = true, .poll_every = 2000ms};
+  const Pacing::LastRound round{.busy = &busy, .announced = true, .poll_every = 2000ms};
   CHECK(slept(Pacing{least}.after(round, kNow)) == 2000ms);
   CHECK(slept(Pacing{most}.after(round, kNow)) == 2200ms);
   CHECK(Pacing{least}.after(round, kNow).wakeups_end_it);
@@ -32,7 +32,7 @@ TEST_CASE("a wait asks again just after the holder's lease can have ended") {
 
 TEST_CASE("where nothing wakes us the pauses double between their bounds") {
   const Busy busy;
-  const Pacing::Round round{.busy = &busy, .pause = {10ms, 50ms}};
+  const Pacing::LastRound round{.busy = &busy, .pause = {10ms, 50ms}};
   Pacing pacing{most};
   std::vector<Milliseconds> pauses;
   for (int i = 0; i < 5; ++i) pauses.push_back(slept(pacing.after(round, kNow)));
@@ -55,7 +55,7 @@ TEST_CASE("after a failure a wait asks again soon and heeds no wakeup: it may be
 
 TEST_CASE("after a split the pauses double from what a round takes, and begin anew after another end") {
   Pacing pacing{least};
-  const Pacing::Round split{.several_nodes = true, .split = true, .took = 40ms};
+  const Pacing::LastRound split{.several_nodes = true, .split = true, .took = 40ms};
   CHECK(slept(pacing.after(split, kNow)) == 20ms);
   CHECK(slept(pacing.after(split, kNow)) == 40ms);
   CHECK(slept(pacing.after(split, kNow)) == 80ms);
@@ -69,7 +69,7 @@ TEST_CASE("after a split the pauses double from what a round takes, and begin an
 
 TEST_CASE("after a split wakeups of others who pause are ignored for eight rounds at most") {
   Pacing pacing{most};
-  const Pacing::Round split{.several_nodes = true, .split = true, .took = 10ms};
+  const Pacing::LastRound split{.several_nodes = true, .split = true, .took = 10ms};
   Pacing::Sleep sleep = pacing.after(split, kNow);
   CHECK(sleep.ignore_wakeups_until == sleep.until);
   for (int i = 0; i < 10; ++i) sleep = pacing.after(split, kNow);
@@ -79,9 +79,9 @@ TEST_CASE("after a split wakeups of others who pause are ignored for eight round
 
 TEST_CASE("with several nodes a wait that was woken pauses until all of them have announced the release") {
   const Busy busy;
-  const Pacing::Round round{.busy = &busy, .announced = true, .poll_every = 2000ms};
+  const Pacing::LastRound round{.busy = &busy, .announced = true, .poll_every = 2000ms};
   CHECK(Pacing{most}.after(round, kNow).extra == 0ms);
-  Pacing::Round several = round;
+  Pacing::LastRound several = round;
   several.several_nodes = true;
   CHECK(Pacing{most}.after(several, kNow).extra == 10ms);
 }

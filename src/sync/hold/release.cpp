@@ -25,7 +25,7 @@ namespace {
 constexpr Milliseconds kGrace{200};
 
 /// What the nodes say about one part, counted.
-struct Tally {
+struct Count {
   std::size_t ours = 0;  ///< freed or kept
   std::size_t gone = 0;  ///< nothing of ours was there
   std::vector<std::string> silent;
@@ -60,22 +60,22 @@ std::vector<NodeAnswer> answers_of(const Lockable& lock, const Votes& votes) {
 /// It is free when somebody else can now have a quorum. It had been lost when so many nodes had nothing of
 /// ours that we cannot have had a quorum.
 ReleaseResult result_of(const Redis& redis, const std::vector<NodeAnswer>& answers) {
-  Tally tally;
+  Count count;
   for (std::size_t node = 0; node < answers.size(); ++node) {
     const auto& [answer, repeated] = answers[node];
     if (const auto* released = std::get_if<Released>(&answer)) {
-      tally.put(*released, repeated);
+      count.put(*released, repeated);
     } else {
       const std::string& why = std::get<Failure>(answer).text;
-      tally.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
+      count.silent.push_back(redis.nodes() == 1 ? why : fmt::format("{}: {}", redis.str(node), why));
     }
   }
-  ReleaseResult back = std::move(tally.back);
-  back.why = joined(tally.silent, "; ");
+  ReleaseResult back = std::move(count.back);
+  back.why = joined(count.silent, "; ");
   const std::size_t quorum = redis.quorum();
-  if (tally.gone > answers.size() - quorum && tally.ours < quorum) {
+  if (count.gone > answers.size() - quorum && count.ours < quorum) {
     back.how = ReleaseResult::How::not_ours;
-  } else if (tally.ours + tally.gone < quorum) {
+  } else if (count.ours + count.gone < quorum) {
     back.how = ReleaseResult::How::unknown;
   } else if (back.how != ReleaseResult::How::kept) {
     back.how = ReleaseResult::How::yes;

@@ -30,7 +30,7 @@ constexpr Milliseconds kWakeupInterval{40};
 
 }  // namespace
 
-Pacing::Sleep Pacing::after(const Round& round, TimePoint now) {
+Pacing::Sleep Pacing::after(const LastRound& round, TimePoint now) {
   if (!round.several_nodes || !(round.split || round.failed)) {
     split_pause_ = Milliseconds{0};
     // After a failure the wakeup may be our own undo, and we would take and undo the lock again at once.
@@ -60,7 +60,7 @@ Milliseconds Pacing::pause(const Waitable::Pause& bounds) {
   return least == most ? pause_ : pause_ / 2 + jitter_(pause_);
 }
 
-Milliseconds Pacing::nap(const Round& round) {
+Milliseconds Pacing::nap(const LastRound& round) {
   Milliseconds nap =
       round.announced ? round.poll_every + jitter_(round.poll_every / kPollJitterPart) : pause(round.pause);
   if (round.busy == nullptr) nap = std::min(nap, kFailurePause + jitter_(kFailurePause));

@@ -14,7 +14,7 @@ class Pacing {
   explicit Pacing(std::function<Milliseconds(Milliseconds)> jitter) : jitter_(std::move(jitter)) {}
 
   /// What the last round of asking came to.
-  struct Round {
+  struct LastRound {
     bool several_nodes = false;  ///< nodes
     bool split = false;          ///< several nodes: some granted it, and no other owner has a quorum
     bool failed = false;         ///< too many nodes did not answer, or it was granted but is of no use
@@ -32,7 +32,7 @@ class Pacing {
     Milliseconds extra{0};  ///< and then so long more: several nodes announce a release one after the other
   };
 
-  Sleep after(const Round& round, TimePoint now);
+  Sleep after(const LastRound& round, TimePoint now);
 
   /// A wakeup came: when to ask. In the past: now. Anybody may publish messages, and an acquire costs the
   /// server more than a message does, so there is a limit: a hundred at once, then 25 a second.
@@ -41,7 +41,7 @@ class Pacing {
 
  private:
   Milliseconds pause(const Waitable::Pause& bounds);
-  Milliseconds nap(const Round& round);
+  Milliseconds nap(const LastRound& round);
 
   std::function<Milliseconds(Milliseconds)> jitter_;
   Milliseconds pause_{0};        ///< the last one where nothing wakes us

@@ -1,4 +1,4 @@
-#include "redis/deployment.h"
+#include "redis/routes.h"
 
 #include <fmt/format.h>
 
