@@ -1,0 +1,31 @@
+#include "redis/enough.h"
+
+#include <doctest/doctest.h>
+
+using namespace rlock;
+using std::chrono_literals::operator""ms;
+
+namespace {
+
+const TimePoint kNow{std::chrono::hours{1}};
+
+Votes votes(std::size_t good) {
+  Votes votes(3);
+  for (std::size_t node = 0; node < good; ++node) votes[node].reply = Reply{1};
+  return votes;
+}
+
+}  // namespace
+
+TEST_CASE("votes are enough a while after so many nodes have answered, counted from when that was seen") {
+  Enough enough{2, 200ms};
+  CHECK(enough(votes(1), kNow) == kNever);
+  CHECK(enough(votes(2), plus(kNow, 50ms)) == plus(kNow, 250ms));
+  CHECK(enough(votes(3), plus(kNow, 100ms)) == plus(kNow, 250ms));
+}
+
+TEST_CASE("an answer that is an error decides nothing") {
+  Votes one = votes(1);
+  one[1].reply = Reply::error("ERR no");
+  CHECK(Enough{2, 0ms}(one, kNow) == kNever);
+}
