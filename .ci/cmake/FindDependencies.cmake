@@ -102,6 +102,8 @@ if(version LESS 110000)
   add_library(rlock_fmt STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt.cpp)
   target_include_directories(rlock_fmt SYSTEM PUBLIC ${FMT_INCLUDE_DIR})
   target_link_libraries(rlock_fmt PRIVATE rlock_flags)
+  # Of -Os it would make calls of ceil(), and a start would load libm for them.
+  target_compile_options(rlock_fmt PRIVATE $<$<CONFIG:Release>:-O2>)
 else()
   add_library(rlock_fmt INTERFACE)
   target_include_directories(rlock_fmt SYSTEM INTERFACE ${FMT_INCLUDE_DIR})
