@@ -21,6 +21,9 @@ void for_each_name(std::string_view names, Visit visit) {
   }
 }
 
+/// So many options a group has, or fewer.
+constexpr std::size_t kUsual = 16;
+
 /// By its name without dashes: a single letter is one of a bundle.
 bool has_name(const Option& option, std::string_view name) {
   const std::size_t dashes = name.size() == 1 ? 1 : 2;
@@ -55,6 +58,7 @@ VerbSpec& VerbSpec::group(std::string_view title, std::string_view note) {
 
 VerbSpec& VerbSpec::add(Option option) {
   if (groups.empty()) group("Options");
+  if (groups.back().options.empty()) groups.back().options.reserve(kUsual);
   groups.back().options.push_back(std::move(option));
   return *this;
 }

@@ -60,6 +60,11 @@ Json::Json(std::string_view text) : Json(word(redacted(text))) {}
 
 Json Json::word(std::string_view text) {
   Json json;
+  const auto is_plain = [](char byte) { return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\'; };
+  if (std::ranges::all_of(text, is_plain)) {
+    json.text_ = "\"" + std::string{text} + "\"";
+    return json;
+  }
   json.text_ =
       nlohmann::json(text).dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
   return json;

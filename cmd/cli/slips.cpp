@@ -34,6 +34,7 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
 
 /// `-k=deploy`: by the rules it locks "=deploy", and whoever typed it meets nobody there.
 std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
+  if (word.find('=') == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);
   const std::size_t letter = named.options.size();
   if (named.valued == nullptr || letter + 1 >= word.size() || word[letter + 1] != '=') return std::nullopt;

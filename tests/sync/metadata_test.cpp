@@ -9,6 +9,7 @@
 #include "support/redis_server.h"
 #include "sync/kinds/lock.h"
 #include "sync/watch/inspect.h"
+#include "sync/watch/metadata_json.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -271,4 +272,22 @@ TEST_CASE("what a waiter says of itself has an end, or is not written") {
 
   CHECK(scene.redis.run(write).text() == "written");
   CHECK(scene.server.pttl(place) > 0);
+}
+
+TEST_CASE("the text of an object has the bytes that nlohmann/json gives it") {
+  const std::vector<std::string> texts{
+      "", "a b", "\"q\" \\ /", "a\nb\t\x01\x1f", "\x7f", "\u00e9\u2014\U0001F600"};
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    CHECK(as_json(text) == MetadataJson(text).dump());
+    const MetadataJson tree{{text, text}, {"n", -5}, {"yes", true}, {"none", nullptr}, {"some", 7}};
+    CHECK(JsonObject{}
+              .add(text, text)
+              .add("n", -5)
+              .add("yes", true)
+              .add("none", std::optional<int>{})
+              .add("some", std::optional<int>{7})
+              .str() == tree.dump());
+  }
+  CHECK(JsonObject{}.str() == "{}");
 }

@@ -18,21 +18,22 @@ constexpr int kLargestExit = 255;
 std::string entry_of(const PastHold& past) {
   const Metadata& facts = past.facts;
   const auto waited = past.waited ? std::optional{past.waited->count()} : std::nullopt;
-  const MetadataJson json{{"host", brief(facts.host, kLongestText)},
-                          {"pid", facts.pid},
-                          {"user", brief(facts.user, kLongestText)},
-                          {"command", brief(facts.command, kLongestText)},
-                          {"reason", brief_or_null(facts.reason, kLongestText)},
-                          {"url", brief_or_null(facts.url, kLongestText)},
-                          {"type", past.type},
-                          {"since", facts.since.count()},
-                          {"ended_at", past.ended.count()},
-                          {"waited_ms", value_or_null(waited)},
-                          {"outcome", past.end.outcome},
-                          {"exit", value_or_null(past.end.exit)},
-                          {"signal", value_or_null(past.end.signal)},
-                          {"why", brief_or_null(past.end.why, kLongestText)}};
-  return json.dump();
+  JsonObject json;
+  json.add("host", brief(facts.host, kLongestText))
+      .add("pid", facts.pid)
+      .add("user", brief(facts.user, kLongestText))
+      .add("command", brief(facts.command, kLongestText))
+      .add("reason", brief_or_null(facts.reason, kLongestText))
+      .add("url", brief_or_null(facts.url, kLongestText))
+      .add("type", past.type)
+      .add("since", facts.since.count())
+      .add("ended_at", past.ended.count())
+      .add("waited_ms", waited)
+      .add("outcome", past.end.outcome)
+      .add("exit", past.end.exit)
+      .add("signal", past.end.signal)
+      .add("why", brief_or_null(past.end.why, kLongestText));
+  return json.str();
 }
 
 std::optional<int> small_number_at(const MetadataJson& entry, const char* name) {

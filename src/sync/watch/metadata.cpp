@@ -24,12 +24,13 @@ constexpr std::size_t kLongestText = 1000;
 constexpr std::size_t kMostHolds = 16;
 
 /// [["key", "owner"], ...], of the innermost ones.
-Json holds_json(const std::vector<HeldKey>& holds) {
+std::string holds_json(const std::vector<HeldKey>& holds) {
   const std::size_t first = holds.size() > kMostHolds ? holds.size() - kMostHolds : 0;
-  Json all = Json::array();
+  std::string all = "[";
   for (std::size_t i = first; i < holds.size(); ++i)
-    all.push_back({utf8(holds[i].key.str()), utf8(holds[i].owner.str())});
-  return all;
+    all += (all.size() > 1 ? ",[" : "[") + as_json(utf8(holds[i].key.str())) + "," +
+           as_json(utf8(holds[i].owner.str())) + "]";
+  return all + "]";
 }
 
 std::vector<HeldKey> holds_in(const Json& facts) {
@@ -90,25 +91,27 @@ Metadata about_us(std::string_view command) {
 
 Call write_metadata(const LockName& name, const Owner& owner, const Evidence& evidence, Milliseconds lease,
                     const Metadata& facts) {
-  Json labels = Json::object();
-  for (const auto& [key, value] : facts.labels) labels[brief(key, kLongestText)] = brief(value, kLongestText);
-  Json json{{"host", brief(facts.host, kLongestText)},
-            {"pid", facts.pid},
-            {"user", brief(facts.user, kLongestText)},
-            {"command", brief(facts.command, kLongestText)},
-            {"reason", brief_or_null(facts.reason, kLongestText)},
-            {"labels", std::move(labels)},
-            {"url", brief_or_null(facts.url, kLongestText)},
-            {"renews", facts.renews},
-            {"exit", value_or_null(facts.exit)}};
-  if (!facts.type.empty()) json["type"] = brief(facts.type, kLongestText);
-  if (!facts.kept_by.empty()) json["kept_by"] = brief(facts.kept_by, kLongestText);
-  if (facts.started) json["started"] = *facts.started;
-  if (facts.kill_after) json["kill_after_ms"] = facts.kill_after->count();
-  if (!facts.holds.empty()) json["holds"] = holds_json(facts.holds);
+  JsonObject labels;
+  for (const auto& [key, value] : facts.labels)
+    labels.add(brief(key, kLongestText), brief(value, kLongestText));
+  JsonObject json;
+  json.add("host", brief(facts.host, kLongestText))
+      .add("pid", facts.pid)
+      .add("user", brief(facts.user, kLongestText))
+      .add("command", brief(facts.command, kLongestText))
+      .add("reason", brief_or_null(facts.reason, kLongestText))
+      .add_json("labels", labels.str())
+      .add("url", brief_or_null(facts.url, kLongestText))
+      .add("renews", facts.renews)
+      .add("exit", facts.exit);
+  if (!facts.type.empty()) json.add("type", brief(facts.type, kLongestText));
+  if (!facts.kept_by.empty()) json.add("kept_by", brief(facts.kept_by, kLongestText));
+  if (facts.started) json.add("started", *facts.started);
+  if (facts.kill_after) json.add("kill_after_ms", facts.kill_after->count());
+  if (!facts.holds.empty()) json.add_json("holds", holds_json(facts.holds));
   Values all = values_of(name, owner, evidence);
   append(all, {{Parameter::lease, std::to_string(lease.count())},
-               {Parameter::facts, json.dump()},
+               {Parameter::facts, json.str()},
                {Parameter::ended, facts.exit ? "1" : "0"}});
   return call_of(scripts::meta_write, all);
 }

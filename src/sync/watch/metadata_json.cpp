@@ -1,5 +1,7 @@
 #include "sync/watch/metadata_json.h"
 
+#include <algorithm>
+
 #include "base/redaction.h"
 #include "base/text.h"
 
@@ -15,8 +17,22 @@ constexpr std::int64_t kLargestNumber = std::int64_t{1} << 53;
 
 std::string brief(std::string_view text, std::size_t most) { return utf8(redacted(text).substr(0, most)); }
 
-MetadataJson brief_or_null(const std::optional<std::string>& text, std::size_t most) {
-  return text ? MetadataJson(brief(*text, most)) : MetadataJson();
+std::optional<std::string> brief_or_null(const std::optional<std::string>& text, std::size_t most) {
+  return text ? std::optional{brief(*text, most)} : std::nullopt;
+}
+
+std::string as_json(std::string_view utf8) {
+  const auto is_plain = [](char byte) { return (byte < 0 || byte >= ' ') && byte != '"' && byte != '\\'; };
+  if (!std::ranges::all_of(utf8, is_plain)) return MetadataJson(utf8).dump();
+  return "\"" + std::string{utf8} + "\"";
+}
+
+JsonObject& JsonObject::add_json(std::string_view name, std::string_view json) {
+  if (text_.size() > 1) text_ += ',';
+  text_ += as_json(name);
+  text_ += ':';
+  text_ += json;
+  return *this;
 }
 
 std::optional<MetadataJson> parse_object(std::string_view json) {
