@@ -50,7 +50,8 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                       .waits = waits,
                       .backoff = request.backoff,
                       .permits = request.permits,
-                      .count = request.count};
+                      .count = request.count,
+                      .fair_wait_timeout = request.fair_wait_timeout};
   std::shared_ptr<const Lockable> lock = request.type->make(wanted);
   if (!request.once_per) return lock;
   return std::make_shared<OncePer>(std::move(lock), fmt::format("{}@{}", facts.user, facts.host));

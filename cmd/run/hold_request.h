@@ -48,6 +48,7 @@ struct HoldRequest {
   std::optional<Waitable::Pause> backoff;
   std::optional<Waitable::Pause> default_backoff;  ///< for the types that poll
   bool give_up_on_deadlock = true;                 ///< --on-deadlock
+  std::optional<Milliseconds> fair_wait_timeout;   ///< of --type fair: Redisson's setting of that name
   std::optional<std::int64_t> queue_limit;  ///< so many waiters ahead of us are enough: then we do not wait
 
   // How long to hold.

@@ -25,7 +25,7 @@ std::unique_ptr<Lockable> make(const Wanted& wanted) {
 
 std::unique_ptr<Lockable> make_fair(const Wanted& wanted) {
   const auto turn = wanted.waits ? FairLock::Turn::queue : FairLock::Turn::leave;
-  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted));
+  return std::make_unique<FairLock>(wanted.claim, turn, hold_of(wanted), wanted.fair_wait_timeout);
 }
 
 /// Redisson's spin lock starts at 1 ms; the clients of a

@@ -18,11 +18,12 @@ namespace rlock {
 /// What a lock is made from, whatever its kind.
 struct Wanted {
   Claim claim;
-  bool again = false;                      ///< one more hold of an owner who has it already
-  bool waits = true;                       ///< false: one try, which takes no place in a queue
-  std::optional<Waitable::Pause> backoff;  ///< where nothing wakes a waiter
-  std::optional<std::int64_t> permits;     ///< the size of the pool
-  std::int64_t count = 1;                  ///< how many permits to take
+  bool again = false;                             ///< one more hold of an owner who has it already
+  bool waits = true;                              ///< false: one try, which takes no place in a queue
+  std::optional<Waitable::Pause> backoff;         ///< where nothing wakes a waiter
+  std::optional<std::int64_t> permits;            ///< the size of the pool
+  std::int64_t count = 1;                         ///< how many permits to take
+  std::optional<Milliseconds> fair_wait_timeout;  ///< of a fair lock, where it is not Redisson's default
 };
 
 /// A kind of thing that `run` and `lock acquire` can hold.

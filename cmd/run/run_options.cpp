@@ -113,7 +113,12 @@ void check_once_per(const RunOptions& opt) {
 
 }  // namespace
 
-void check_queue_limit(const HoldRequest& opt, std::size_t servers) {
+void check_request(const HoldRequest& opt, std::size_t servers) {
+  if (opt.permits && opt.count > *opt.permits)
+    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
+  if (opt.fair_wait_timeout && opt.type->name != "fair")
+    throw Error{Error::usage,
+                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", opt.type->name)};
   if (!opt.queue_limit) return;
   if (opt.type->polls)
     throw Error{Error::usage,
@@ -143,8 +148,6 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   if (opt.backoff && !opt.type->polls)
     throw Error{Error::usage, fmt::format("--backoff: waiters for --type {} are woken", opt.type->name)};
   if (opt.type->polls && !opt.backoff) opt.backoff = opt.default_backoff;
-  if (opt.permits && opt.count > *opt.permits)
-    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
   if (opt.max_hold && opt.min_hold > *opt.max_hold)
     throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),
                                            exact(*opt.max_hold))};
@@ -161,7 +164,7 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
     throw Error{Error::usage, fmt::format("--type {} with {} keys: {}", opt.type->name, opt.names.size(),
                                           opt.type->only_one_key)};
   check_once_per(opt);
-  check_queue_limit(opt, opt.deployment.targets.size());
+  check_request(opt, opt.deployment.targets.size());
 }
 
 }  // namespace rlock

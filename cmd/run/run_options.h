@@ -50,9 +50,14 @@ void declare_run(VerbSpec& spec, RunOptions& options, std::optional<std::string>
 /// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
 Setter reason_into(std::string& reason);
 
-/// --queue-limit, and whether the type and the number of servers allow it. Throws Error{usage}.
-void declare_queue_limit(VerbSpec& spec, HoldRequest& options);
-void check_queue_limit(const HoldRequest& options, std::size_t servers);
+/// --queue-limit and --fair-wait-timeout.
+void declare_queue(VerbSpec& spec, HoldRequest& options);
+
+/// --permits and --count, which imply --type permit.
+void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take);
+
+/// Whether the type and the number of servers allow those. Throws Error{usage}.
+void check_request(const HoldRequest& options, std::size_t servers);
 
 /// Those that `lock acquire` has, too: --signal and --kill-after, --on-lost, --reason and --label, --sync-replicas and
 /// --sync-timeout.

@@ -136,7 +136,7 @@ void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
        .set = label_into(opt.labels)});
 }
 
-void declare_queue_limit(VerbSpec& spec, HoldRequest& opt) {
+void declare_queue(VerbSpec& spec, HoldRequest& opt) {
   spec.add(
       {.names = "--queue-limit",
        .value = "N",
@@ -146,6 +146,46 @@ void declare_queue_limit(VerbSpec& spec, HoldRequest& opt) {
            "waits, as with -n. The waiters of all hosts count. N is at most 1000000. You cannot use the option "
            "with --type spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
+  spec.add(
+      {.names = "--fair-wait-timeout",
+       .value = "DUR",
+       .standard = "5m",
+       .manual =
+           "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
+           "Config; give all rlocks and Java services the same value. rlock needs it to keep its place between the "
+           "waiters of Redisson. rlock forgets a silent waiter of its own after two thirds of --lease, or after DUR "
+           "if you give a shorter one.",
+       .hidden = true,
+       .set = [&opt](std::string_view value) {
+         into(opt.fair_wait_timeout)(value);
+         if (*opt.fair_wait_timeout < Milliseconds{1000}) throw Error{Error::usage, "expected 1s or more"};
+       }});
+}
+
+void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
+  const LockType* permit = find_lock_type("permit");
+  spec.add(
+      {.names = "--permits",
+       .value = "N",
+       .help = "acquire one of N permits; RLOCK_SLOT is its index",
+       .manual =
+           "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. The option "
+           "implies --type permit; --count acquires more than one permit.",
+       .set = [&opt, take, permit](std::string_view value) {
+         number(opt.permits, 1, 1'000'000)(value);
+         take(*permit, "--permits");
+       }});
+  spec.add(
+      {.names = "--count",
+       .value = "M",
+       .manual =
+           "Acquire M permits, from 1 to 1000: all of them or none. Default: 1. The option implies --type "
+           "permit; without --permits the pool has to exist.",
+       .hidden = true,
+       .set = [&opt, take, permit](std::string_view value) {
+         number(opt.count, 1, Permits::kMostAtOnce)(value);
+         take(*permit, "--count");
+       }});
 }
 
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
@@ -181,30 +221,7 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        .set = key_for_run(opt)});
   const TakeType take = [&opt](const LockType& type, std::string_view typed) { take_type(opt, type, typed); };
   declare_type_switches(spec, take);
-  if (const LockType* permit = find_lock_type("permit")) {
-    spec.add(
-        {.names = "--permits",
-         .value = "N",
-         .help = "acquire one of N permits; RLOCK_SLOT is its index",
-         .manual =
-             "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. The option "
-             "implies --type permit; --count acquires more than one permit.",
-         .set = [&opt, permit](std::string_view value) {
-           number(opt.permits, 1, 1'000'000)(value);
-           take_type(opt, *permit, "--permits");
-         }});
-    spec.add(
-        {.names = "--count",
-         .value = "M",
-         .manual =
-             "Acquire M permits, from 1 to 1000: all of them or none. Default: 1. The option implies --type "
-             "permit; without --permits the pool has to exist.",
-         .hidden = true,
-         .set = [&opt, permit](std::string_view value) {
-           number(opt.count, 1, Permits::kMostAtOnce)(value);
-           take_type(opt, *permit, "--count");
-         }});
-  }
+  declare_permits(spec, opt, take);
   declare_type(spec, take);
   spec.add(
       {.names = "--owner",
@@ -493,7 +510,7 @@ void declare_run(VerbSpec& spec, RunOptions& opt, std::optional<std::string>& sh
             .hidden = true,
             .set = into(shell)});
   declare_wait(spec, opt.wait);
-  declare_queue_limit(spec, opt);
+  declare_queue(spec, opt);
   declare_if_unreachable(spec, opt);
   declare_hold(spec, opt);
   declare_stop(spec, opt);

@@ -18,6 +18,12 @@
 namespace rlock {
 namespace {
 
+/// Of permits; null: the type has none.
+Json slots_json(const Held& held) {
+  std::vector<Json> slots{held.slots.begin(), held.slots.end()};
+  return held.permits.empty() ? Json{} : Json::array(slots);
+}
+
 std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& id) {
   const Held& held = keys.taken().held.front();
   const Milliseconds waited = elapsed(opt.started, keys.taken().asked);
@@ -29,6 +35,7 @@ std::string document(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
       {"type", Json::word(opt.type->name)},
       {"owner", Json::word(id.str())},
       {"fence", one ? Json{held.fence} : Json{}},
+      {"slots", slots_json(held)},
       {"lease_ms", opt.lease},
       {"acquired_at", held.server_time},
       {"waited_ms", waited},
@@ -47,11 +54,17 @@ std::string exported(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   std::ranges::copy(keys.holds(), std::back_inserter(stack));
   const std::optional<std::string> fence =
       fences.empty() ? std::nullopt : std::optional{joined(fences, "\n")};
-  return export_text({{"RLOCK_OWNER", id.str()},
+  Variables variables{{"RLOCK_OWNER", id.str()},
                       {"RLOCK_FENCE", fence},
                       {"RLOCK_KEY", joined(names, "\n")},
-                      {"RLOCK_STACK", write_holds(stack)}},
-                     shell);
+                      {"RLOCK_STACK", write_holds(stack)}};
+  std::vector<std::string> slots;
+  for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
+  if (!slots.empty()) {
+    variables.push_back({"RLOCK_SLOT", slots.front()});
+    variables.push_back({"RLOCK_SLOTS", joined(slots, "\n")});
+  }
+  return export_text(variables, shell);
 }
 
 /// Undoes what this call has taken, and nothing that the owner had before. False: there was nothing.

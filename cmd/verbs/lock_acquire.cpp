@@ -72,6 +72,7 @@ void Acquire::declare(VerbSpec& spec) {
     opt_.type = &type;
   };
   declare_type_switches(spec, take);
+  declare_permits(spec, opt_, take);
   declare_type(spec, take);
   declare_owner(
       spec, opt_.owner, "acquire KEY as this owner",
@@ -86,7 +87,7 @@ void Acquire::declare(VerbSpec& spec) {
        .set = into(opt_.again)});
   declare_keeper(spec);
   declare_wait(spec, opt_.wait);
-  declare_queue_limit(spec, opt_);
+  declare_queue(spec, opt_);
   spec.group("Reports");
   declare_remarks(spec, opt_);
   spec.add(
@@ -217,7 +218,7 @@ int Acquire::act(TimePoint started, std::vector<std::string>) {
 int Acquire::take(Session& session) {
   opt_.deployment = session.deployment;
   need_few_servers(*opt_.type, session.redis.nodes());
-  check_queue_limit(opt_, session.redis.nodes());
+  check_request(opt_, session.redis.nodes());
   opt_.complete_names();
   if (opt_.names.size() > 1 && !opt_.type->only_one_key.empty())
     throw Error{Error::usage, fmt::format("--type {} with {} keys: take one after the other", opt_.type->name,

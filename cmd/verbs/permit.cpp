@@ -24,20 +24,12 @@
 namespace rlock {
 namespace {
 
-/// Ids are bytes on the server and hexadecimal digits here.
-constexpr std::size_t kIdBytes = 16;
+/// How long the facts about who took permits without a lease stay beside them: they go with no hold.
+constexpr Milliseconds kFactsWithoutLease = std::chrono::days{30};
 
-/// What cannot be an id has not been taken: the server says so of what was typed, as of any other.
 Setter id_into(std::vector<std::string>& ids) {
-  return [&ids](std::string_view text) {
-    if (text.empty())
-      throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
-    const auto id = from_hex(text);
-    ids.push_back(id && id->size() == kIdBytes ? *id : std::string{text});
-  };
+  return [&ids](std::string_view text) { ids.push_back(permit_id(text)); };
 }
-
-std::string shown(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
 
 /// Nothing was done at all: is it a pool that stands there? Says that there is none. Throws Error{wrong_type}.
 bool is_pool(Session& session, const LockName& name, const Pool& there) {
@@ -55,23 +47,51 @@ int all_of_them(const LockName& name, const std::vector<std::string>& ids, const
                 fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown(ids[i]), quoted(name),
-                       words_for(name)));
+      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown_permit(ids[i]),
+                       quoted(name), words_for(name)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
 
+/// Redisson's setPermits.
+class Set final : public PoolVerb {
+ public:
+  void declare(VerbSpec& spec) override {
+    spec.about =
+        "Give a pool the size N, or create a pool of N permits. Acquired permits stay acquired:\n"
+        "a pool that became too small grants none until enough of them are released.";
+    spec.examples = {{"rlock permit set seats 6", ""}};
+    spec.operands.push_back({.name = "N", .set = number(total_, 0, kMostPermits)});
+  }
+
+  int act(TimePoint, std::vector<std::string>) override {
+    Session session{server_};
+    const Pool there = pool(session);
+    return finish(session, there.read_init(session.ask(there.resize(total_))));
+  }
+
+ private:
+  std::int64_t total_ = 0;
+};
+
 class Acquire final : public PoolVerb {
  public:
   void declare(VerbSpec& spec) override {
-    spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR"};
+    spec.usage = {"permit acquire [OPTIONS] KEY --lease DUR", "permit acquire [OPTIONS] KEY --no-lease"};
     spec.about =
         "Acquire permits and print their ids, one on each line. rlock does not renew them: the\npool gets "
         "each back when its lease ends. To run a command: rlock run --permits N";
     spec.examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
                      {"rlock permit release seats \"$id\"", ""}};
     spec.group("What to acquire");
-    declare_lease(spec, lease_, "end the permits after DUR (you must give it)");
+    declare_lease(spec, lease_, "end the permits after DUR (or --no-lease)");
+    spec.add(
+        {.names = "--no-lease",
+         .help = "acquire permits that never end",
+         .manual =
+             "Only a release by its id gives such a permit back to the pool, also if the process that has the id "
+             "dies. rlock inspect -v prints the ids, and for 30 days who acquired them.",
+         .set = into(no_lease_)});
     spec.add({.names = "--count",
               .value = "N",
               .help = "acquire N permits, all or none",
@@ -83,19 +103,27 @@ class Acquire final : public PoolVerb {
   }
 
   int act(TimePoint started, std::vector<std::string>) override {
-    if (!lease_)
-      throw Error{Error::usage,
-                  "--lease is missing: nobody renews these permits, so say how long they are to last"};
+    if (lease_ && no_lease_) throw Error{Error::usage, "--lease and --no-lease: give one of them"};
+    if (!lease_ && !no_lease_)
+      throw Error{
+          Error::usage,
+          "--lease is missing: nobody renews these permits, so say how long they are to last, or --no-lease"};
     Session session{server_, &wait_};
     need_one_server(session);
     const LockName name = session.name(key_);
     const auto wanted = std::make_shared<const Permits>(
-        Claim{.name = name, .owner = new_owner(), .lease = *lease_, .pub_sub = session.deployment.pub_sub()},
+        Claim{
+            .name = name,
+            .owner = new_owner(),
+            .lease = lease_.value_or(Milliseconds{0}),
+            .pub_sub = session.deployment.pub_sub(),
+            // What a late copy would take without a lease nobody would give back: so the request is remembered.
+            .owner_returns = no_lease_},
         Permits::Wanted{.count = count_});
     const std::vector<Part> parts{
         {.lock = wanted,
-         .followers = {write_metadata(name, wanted->owner(), wanted->evidence(), *lease_,
-                                      about_the_script())},
+         .followers = {write_metadata(name, wanted->owner(), wanted->evidence(),
+                                      lease_.value_or(kFactsWithoutLease), about_the_script())},
          .release_followers = {erase_metadata(name, wanted->owner(), wanted->evidence())}}};
     WaitLines lines{session.redis,
                     session.signals,
@@ -123,7 +151,7 @@ class Acquire final : public PoolVerb {
                          {"key", name},
                          {"name", typed(name)},
                          {"ids", Json::array(list)},
-                         {"lease_ms", *lease_},
+                         {"lease_ms", lease_},
                          {"acquired_at", held.server_time}})
         .str();
   }
@@ -138,6 +166,7 @@ class Acquire final : public PoolVerb {
   }
 
   std::optional<Milliseconds> lease_;
+  bool no_lease_ = false;
   std::int64_t count_ = 1;
   bool json_ = false;
 };
@@ -197,7 +226,8 @@ class Renew final : public PoolVerb {
     const Inspection found = inspect(session, session.name(key_));
     for (const std::string& id : ids_) {
       const auto holder = std::ranges::find(found.holders, id, &Holder::permit);
-      if (holder != found.holders.end()) return renewed_lease(lease_, *holder);
+      if (holder == found.holders.end()) continue;
+      return holder->ttl ? renewed_lease(lease_, *holder) : Milliseconds{0};  // it has none, and gets none
     }
     return std::nullopt;
   }
@@ -211,6 +241,8 @@ constexpr std::array kRows{
               "0 created, 1 the pool exists and stays as it is", pool_init_verb},
     VerbEntry{"permit add", "add N permits to a pool", takes::counter | takes::server,
               "0 done, 1 there is no pool", pool_add_verb},
+    VerbEntry{"permit set", "give a pool another size", takes::counter | takes::server, "0 done",
+              create<Set>},
     VerbEntry{
         "permit acquire", "acquire permits for one lease; print their ids",
         takes::counter | takes::wait | takes::server,
@@ -221,7 +253,7 @@ constexpr std::array kRows{
     VerbEntry{"permit renew", "start the leases of permits again", takes::counter | takes::server,
               "0 done for all ids, 1 at least one is not held any more", create<Renew>},
     VerbEntry{"permit status", "print how many permits are available", takes::counter | takes::server,
-              "0 the pool exists, 1 it does not", pool_status_verb},
+              "0 the pool exists (--id: and the permit is held), 1 not", pool_status_verb},
     VerbEntry{"permit delete", "delete a pool", takes::counter | takes::server,
               "0 deleted, 1 there is no pool, or you answered no", pool_delete_verb, kErrorsOfDelete}};
 

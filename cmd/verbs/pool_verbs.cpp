@@ -4,6 +4,7 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cmd/ask/latch_guard.h"
 #include "cmd/ask/survey.h"
@@ -15,6 +16,9 @@
 
 namespace rlock {
 namespace {
+
+/// Of the id of a permit.
+constexpr std::size_t kIdBytes = 16;
 
 class Init final : public PoolVerb {
  public:
@@ -54,13 +58,11 @@ class Add final : public PoolVerb {
   void declare(VerbSpec& spec) override {
     const bool semaphore = kind() == PoolKind::semaphore;
     spec.about =
-        semaphore
-            ? "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
-              "rlock does not wait until they are free."
-            : "Add N permits to a pool and wake up its waiters.";
+        "Add N permits and wake up the waiters that get them. A negative N (after --) removes\npermits; "
+        "rlock does not wait until they are free.";
     spec.examples = {{semaphore ? "rlock sem add slots 2" : "rlock permit add seats 2", ""}};
     if (semaphore) spec.examples.push_back({"rlock sem add slots -- -2", ""});
-    spec.operands.push_back({.name = "N", .set = number(more_, semaphore ? -kMostPermits : 1, kMostPermits)});
+    spec.operands.push_back({.name = "N", .set = number(more_, -kMostPermits, kMostPermits)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
@@ -83,35 +85,59 @@ class Status final : public PoolVerb {
             ? "Print how many permits are available."
             : "Print how many permits are available, of how many. rlock inspect KEY prints the holders.";
     spec.examples = {{semaphore ? "rlock sem status slots" : "rlock permit status seats", ""}};
+    if (!semaphore) {
+      spec.examples.push_back({"rlock permit status seats --id \"$id\"", ""});
+      spec.add(
+          {.names = "--id",
+           .value = "ID",
+           .help = "print when the lease of this permit ends",
+           .manual =
+               "If nobody holds the permit any more, rlock exits with status 1. In JSON, ttl_ms is the rest of the "
+               "lease, or -1 if the permit has no lease.",
+           .set = [this](std::string_view text) { id_ = permit_id(text); }});
+    }
     spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
   }
 
   int act(TimePoint, std::vector<std::string>) override {
     Session session{server_, nullptr, Session::Access::looks};
     const Pool there = pool(session);
-    const auto answer = there.read_status(session.ask(there.status()));
+    const auto answer = there.read_status(session.ask(id_ ? there.status(*id_) : there.status()));
     if (const auto* refused = std::get_if<Refused>(&answer)) throw Error{Error::wrong_type, refused->text};
     const auto& status = std::get<std::optional<Pool::Status>>(answer);
     if (json_ || verbosity() != Verbosity::quiet) print_line(line(session.name(key_), status));
-    return status ? exit_code::ok : exit_code::no;
+    return status && (!id_ || status->rest) ? exit_code::ok : exit_code::no;
   }
 
  private:
   std::string line(const LockName& name, const std::optional<Pool::Status>& status) const {
     const Pool::Status known = status.value_or(Pool::Status{});
-    if (json_)
-      return Json::object({{"v", 1},
-                           {"key", name},
-                           {"name", typed(name)},
-                           {"exists", status.has_value()},
-                           {"available", status ? Json{known.available} : Json{}},
-                           {"total", known.total}})
-          .str();
+    if (json_) {
+      std::vector<std::pair<std::string_view, Json>> fields{
+          {"v", 1},
+          {"key", name},
+          {"name", typed(name)},
+          {"exists", status.has_value()},
+          {"available", status ? Json{known.available} : Json{}},
+          {"total", known.total}};
+      if (id_) fields.insert(fields.end(), {{"id", shown_permit(*id_)}, {"ttl_ms", known.rest}});
+      return Json::object(fields).str();
+    }
     if (!status) return fmt::format("{}: nothing there", sanitized(as_typed(name)));
+    if (id_) return fmt::format("{}: {} {}", sanitized(as_typed(name)), shown_permit(*id_), rest_text(known));
+    if (known.total && known.available < 0)  // it was made smaller
+      return fmt::format("{}: 0 of {} available, {} too many taken", sanitized(as_typed(name)), *known.total,
+                         -known.available);
     const std::string total = known.total ? fmt::format(" of {}", *known.total) : "";
     return fmt::format("{}: {}{} available", sanitized(as_typed(name)), known.available, total);
   }
 
+  static std::string rest_text(const Pool::Status& status) {
+    if (!status.rest) return "is not taken";
+    return *status.rest < Milliseconds{0} ? "never ends" : "ends in " + describe(*status.rest);
+  }
+
+  std::optional<std::string> id_;
   bool json_ = false;
 };
 
@@ -151,6 +177,15 @@ class Delete final : public PoolVerb {
 };
 
 }  // namespace
+
+std::string permit_id(std::string_view text) {
+  if (text.empty())
+    throw Error{Error::usage, "expected 32 hexadecimal digits, as rlock permit acquire has printed them"};
+  const auto id = from_hex(text);
+  return id && id->size() == kIdBytes ? *id : std::string{text};
+}
+
+std::string shown_permit(const std::string& id) { return id.size() == kIdBytes ? to_hex(id) : in_quotes(id); }
 
 void PoolVerb::need_one_server(const Session& session) {
   if (session.redis.nodes() > 1)

@@ -34,6 +34,11 @@ class PoolVerb : public Verb {
   int finish(const Session& session, const PoolAnswer& answer) const;
 };
 
+/// Ids of permits are bytes on the server and hexadecimal digits here. What cannot be an id has not been taken: the
+/// server says so of what was typed, as of any other. Throws Error{usage} for an empty one.
+std::string permit_id(std::string_view text);
+std::string shown_permit(const std::string& id);
+
 /// The verbs that both nouns have, for their rows.
 std::unique_ptr<Verb> pool_init_verb();
 std::unique_ptr<Verb> pool_add_verb();

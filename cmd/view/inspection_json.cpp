@@ -114,6 +114,7 @@ Json inspection_json(const Inspection& seen) {
                        {"subscribers", seen.waiting()},
                        {"permits", permits},
                        {"count", seen.count},
+                       {"fence", seen.fence},
                        {"server", seen.server},
                        {"stale", key_state(seen) == "stale"},
                        {"last", seen.last ? past_json(*seen.last) : Json{}}});

@@ -31,6 +31,7 @@ std::string state_of(const Inspection& seen) {
   if (seen.total) return fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
   if (seen.available) return fmt::format("{} available", *seen.available);
   if (seen.count) return seen.state == State::open ? "open" : fmt::format("closed, {} to go", *seen.count);
+  if (seen.state == State::free && seen.fence) return fmt::format("free, newest token {}", *seen.fence);
   return seen.state == State::kept ? "kept" : seen.state == State::free ? "free" : "held";
 }
 

@@ -1,39 +1,50 @@
--- Make a semaphore or a pool of permits, unless there is one.
--- This call may be sent twice: the server remembers the request, and the second copy is told that it has made it.
+-- Make a semaphore or a pool of permits, unless there is one; or give a pool another size. Taken permits stay taken: a pool that
+-- became smaller may have less than none available, and the permits that come back fill that up first.
+-- This call may be sent twice: the server remembers the request, and the second copy is told that it has done it.
 --
 -- KEYS  pool     string: the number of permits that are available
 --       request  string: the answer to this request
 --       line: order, waiters, facts  the waiters, see line/in_turn
 --       taken    optional, only of a pool, zset: id -> end of its lease. The permits of an earlier pool count as taken from
 --                this one
+--       slots    optional, only of a pool, zset: see permits/mend_slots
 -- ARGV  total    number of permits
 --       channel  permits are announced here, and each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
 --       memory   for how many ms the server remembers the request
 --       expire   number of ms after which the semaphore or pool expires; 0: never
--- ->    {done, why}      it is made. why: the reason why waiters could not be told; '': they were told
+--       resize   optional: 1 to give a pool that exists this size
+-- ->    {done, why}      it is made, or has this size. why: the reason why waiters could not be told; '': they were told
 --       {exists}         there is one already, and it stays as it is
 --       {foreign, kind}  one of the keys holds something else
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local announce_permits = include('permits/announce_permits')
+local reclaim = include('permits/reclaim')
 local taken_permits = include('permits/taken_permits')
 
 if redis.call('exists', request) == 1 then return {'done', ''} end
 local kind = kind_of(pool)
-if kind == 'number' then return {'exists'} end
-if kind ~= 'none' then return {'foreign', kind} end
+local there = kind == 'number'
+if there and resize ~= '1' then return {'exists'} end
+if not there and kind ~= 'none' then return {'foreign', kind} end
 local kind_taken = taken and taken_permits(taken) or 'none'
 if kind_taken ~= 'none' and kind_taken ~= 'zset' then return {'foreign', kind_taken} end
 
+-- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
+if there then redis.call('del', request) end
+local before, available = there and tonumber(redis.call('get', pool)) or 0, total
 if kind_taken == 'zset' then
-  redis.call('zremrangebyscore', taken, 0, now())
-  total = total - redis.call('zcard', taken)
+  reclaim(pool, taken, slots, now())
+  available = total - redis.call('zcard', taken)
 end
 redis.call('set', request, 1, 'px', memory)
-if expire > 0 then
-  redis.call('set', pool, total, 'px', expire)
+if there then
+  redis.call('incrby', pool, available - redis.call('get', pool))  -- its TTL stays
+elseif expire > 0 then
+  redis.call('set', pool, available, 'px', expire)
 else
-  redis.call('set', pool, total)
+  redis.call('set', pool, available)
 end
-return {'done', announce_permits(line, total)}
+if available <= before then return {'done', ''} end
+return {'done', announce_permits(line, available)}

@@ -10,6 +10,7 @@
 --       channel   each waiter listens on <channel>:<owner>
 --       sharded   1 to publish by sharded pub/sub, too
 --       memory    for how many ms the server remembers the request
+--       theirs    number of ms that each of Redisson's waiters adds to the deadlines behind it, see queue/mended_queue
 -- ->    {held, now}           now is the server's time in ms since the epoch
 --       {busy, retry, pttl, position, length[, holder]}
 --                             retry: ask again after this many ms; -1: a message will come. pttl: the rest of the holder's
@@ -32,6 +33,7 @@ if kind ~= 'none' and kind ~= 'lock' then return {'foreign', kind, lock} end
 local ours = kind == 'lock' and redis.call('hexists', lock, owner) == 1
 if is_over(request, ours) then return {'not_ours'} end
 local time = now()
+queue.theirs = theirs
 local place, found, key = mended_queue(queue, time, owner)
 if not place then return {'foreign', found, key} end
 
@@ -54,7 +56,7 @@ if patience > 0 then
   if position == 0 and length >= 5000 then return {'foreign', 'crowd', queue.order} end
   local micros = redis.call('time')
   local since = place.since or micros[1] * 1000000 + micros[2]
-  local due = patience + place.theirs_ahead * 300000
+  local due = patience + place.theirs_ahead * theirs
   local stays = math.max(due, redis.call('pttl', queue.alive))
   redis.call('pexpire', queue.alive, stays)  -- first: a client that may not do this leaves no key without a TTL
   redis.call('hset', queue.alive, owner, string.format('%.0f %.0f', time + patience, since))

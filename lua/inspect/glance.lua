@@ -20,6 +20,7 @@ local field_of = include('redis/field_of')
 local tail_of = include('permits/tail_of')
 local permit_id = include('permits/permit_id')
 local slot_in = include('permits/slot_in')
+local rest_of_permit = include('permits/rest_of_permit')
 local most_named = 3
 
 local time, rest = now(), redis.call('pttl', lock)
@@ -44,12 +45,7 @@ local function read_owners()
   end
 end
 
--- In how many ms a permit ends; nil if it has ended, or is not taken.
-local function end_of(id)
-  local score = tonumber(redis.call('zscore', taken, id) or 0)
-  if score <= time then return nil end
-  return score >= 922337203685477 and -1 or score - time  -- Redisson's for never
-end
+local function end_of(id) return rest_of_permit(taken, id, time) end
 
 -- How many permits an owner has, as far as eight, and the first of them.
 local function first_permit(owner)

@@ -9,7 +9,7 @@
 --       request  optional, string: as in lock/acquire
 -- ARGV  owner    the owner that asks
 --       count    number of permits, all or none
---       lease    number of milliseconds, at least 1
+--       lease    number of milliseconds; 0: the permits have no lease, and stay taken until they are released
 --       total    number: the size that the pool must have; if there is no pool, it is made with this size. '': any size, and no
 --                pool is made
 --       channel  permits are announced here, and each waiter listens on <channel>:<owner>
@@ -52,7 +52,8 @@ local available = tonumber(redis.call('get', pool))
 local size = available + redis.call('zcard', taken)
 if total and size ~= total then return {'other_size', size} end
 
-mend_slots(taken, slots, lease)
+local slots_live = lease > 0 and lease or 30 * 86400000  -- without the slots a script reads all permits
+mend_slots(taken, slots, slots_live)
 local ours, tails = permits_of(owner, count, taken, slots)
 local missing = 0
 for i = 1, count do
@@ -84,6 +85,7 @@ end
 -- With more permits no script could release any.
 if redis.call('zcard', taken) + missing > 10000 then return {'foreign', 'crowd'} end
 
+local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
 local slot, leases, named = -1, {}, {-1, ''}
 for i = 1, count do
   local ends = ours[i] and tonumber(redis.call('zscore', taken, ours[i])) or 0
@@ -92,12 +94,12 @@ for i = 1, count do
     named[#named + 1], named[#named + 2] = slot, tails[i]
     ours[i] = permit_id(slot, tails[i])
   end
-  leases[2 * i - 1], leases[2 * i] = math.max(ends, time + lease), ours[i]
+  leases[2 * i - 1], leases[2 * i] = math.max(ends, ends_at), ours[i]
 end
 if missing > 0 then available = redis.call('decrby', pool, missing) end
 in_pieces('zadd', taken, leases)
 if missing > 0 then in_pieces('zadd', slots, named) end
-lives_for(slots, lease)
+lives_for(slots, slots_live)
 if request and missing > 0 then redis.call('set', request, 1, 'px', memory) end
 if redis.call('pttl', pool) > 0 then redis.call('pexpire', taken, redis.call('pttl', pool)) end
 

@@ -3,7 +3,7 @@
 --
 -- KEYS  pool    string: the number of permits that are available
 --       taken   zset: id (16 bytes) -> end of its lease, in ms since the epoch
--- ARGV  lease   number of milliseconds, at least 1
+-- ARGV  lease   number of milliseconds; 0: the permits get no lease, and stay taken until they are released
 --       ids...  16 bytes each
 -- ->    {1 or 0, ...}  for each id: 1 if it was renewed, 0 if its lease has ended
 local kind_of = include('redis/kind_of')
@@ -13,12 +13,13 @@ local readable = kind_of(pool) == 'number' and redis.call('type', taken).ok == '
 -- This removes nothing; but behind it Redis allows writes, even if it has no memory left.
 if readable then redis.call('zrem', taken, '') end
 local time = now()
+local ends_at = lease > 0 and time + lease or 922337203685477  -- as Redisson writes it
 local answer = {}
 for i, id in ipairs(ids) do
   local ends = readable and redis.call('zscore', taken, id)
   answer[i] = 0
   if ends and tonumber(ends) > time then
-    redis.call('zadd', taken, time + lease, id)
+    redis.call('zadd', taken, ends_at, id)
     answer[i] = 1
   end
 end

@@ -226,6 +226,8 @@ TEST_CASE("bad values are refused in one line that names the option") {
       {{"--lease", "1,5s"}, "--lease: "},
       {{"--lease", "\xEF\xBC\x91\xEF\xBC\x90s"}, "--lease: "},
       {{"--lease", "9223372036854775807ms"}, "--lease: "},
+      {{"--fair", "--fair-wait-timeout", "999ms"}, "--fair-wait-timeout: "},
+      {{"--fair-wait-timeout", "1m"}, "--fair-wait-timeout with --type lock"},
       {{"--lease", "99999999999999999999s"}, "--lease: "},
       {{"--max-hold", "0"}, "--max-hold: must be more than zero"},
       {{"--kill-after", "0"}, "--kill-after: must be more than zero"},

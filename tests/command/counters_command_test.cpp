@@ -130,6 +130,63 @@ TEST_CASE("a pool of permits from its making to its end") {
   tell(redis, {{"permit delete seats", 0, ""}});
 }
 
+TEST_CASE("permit set gives a pool another size, upwards and downwards") {
+  RedisServer redis;
+  tell(redis, {{"permit set seats 2", 0, ""}, {"permit status seats", 0, "seats: 2 of 2 available\n"}});
+  const Words ids = lines_of(redis, "permit acquire seats --lease 1m --count 2");
+  Rlock waiter = redis.rlock("permit", "acquire", "seats", "--lease", "1m");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_sc:{seats}") == 1; }));
+  tell(redis, {{"permit set seats 3", 0, ""}});
+  CHECK(waiter.exit_code() == 0);
+  tell(redis, {{"permit set seats 1", 0, ""},
+               {"permit status seats", 0, "seats: 0 of 1 available, 2 too many taken\n"},
+               {"permit release seats " + ids[0] + " " + ids[1], 0},
+               {"permit acquire seats -n --lease 1m", 75},
+               {"permit set seats 0", 0, ""},
+               {"permit add seats 3", 0, ""},
+               {"permit add seats -- -1", 0, ""},
+               {"permit status seats", 0, "seats: 1 of 2 available\n"},
+               {"permit set seats -- -1", 64, ""},
+               {"permit set seats", 64, ""}});
+  redis.cli({"HSET", "other", "x", "1"});
+  tell(redis, {{"permit set other 1", 65, ""}});
+}
+
+TEST_CASE("a permit without a lease is shown as one, and stays until it is given back by its id") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 2", 0, ""},
+               {"permit acquire seats --lease 1m --no-lease", 64, ""},
+               {"permit acquire seats", 64, ""}});
+  const std::string id = lines_of(redis, "permit acquire seats --no-lease").front();
+  const Words document = lines_of(redis, "permit acquire seats --no-lease --json");
+  CHECK(document[0].find("\"lease_ms\":null") != std::string::npos);
+  tell(redis, {{"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"},
+               {"permit status seats --json --id " + id, 0,
+                R"({"v":1,"key":"seats","name":"seats","exists":true,"available":0,"total":2,"id":")" + id +
+                    R"(","ttl_ms":-1})"
+                    "\n"},
+               {"permit renew seats " + id, 0, ""},
+               {"permit status seats --id " + id, 0, "seats: " + id + " never ends\n"}});
+  const Words seen = lines_of(redis, "inspect --json seats");
+  CHECK(seen[0].find("\"stale\":false") != std::string::npos);
+  CHECK(seen[0].find("\"lease_ms\":0") != std::string::npos);
+  CHECK(lines_of(redis, "inspect seats")[2].ends_with("no lease: it never ends"));
+  tell(redis, {{"list --state held -q", 0, "seats\n"},
+               {"permit release seats " + id, 0, ""},
+               {"permit status seats --id " + id, 1, "seats: " + id + " is not taken\n"},
+               {"permit status seats -q --id " + id, 1, ""},
+               {"permit status nothing --id " + id, 1, "nothing: nothing there\n"},
+               {"permit status seats --id not-an-id", 1, "seats: 'not-an-id' is not taken\n"}});
+}
+
+TEST_CASE("what the lease of a permit leaves is said by its id") {
+  RedisServer redis;
+  tell(redis, {{"permit init seats 2", 0, ""}});
+  const std::string id = lines_of(redis, "permit acquire seats --lease 1h").front();
+  const Words rest = lines_of(redis, "permit status seats --id " + id);
+  CHECK_MESSAGE(rest[0].starts_with("seats: " + id + " ends in "), rest[0]);
+}
+
 TEST_CASE("a permit whose lease has ended is there for the next") {
   RedisServer redis;
   tell(redis, {{"permit init seats 1", 0, ""}});
@@ -308,7 +365,8 @@ TEST_CASE("numbers that are none are refused before anything is sent") {
   }
   tell(redis, {{"sem add s -- -2147483648", 64, ""},
                {"sem add s -- --1", 64, ""},
-               {"permit add p -- -1", 64, ""},
+               {"permit add p -- -2147483648", 64, ""},
+               {"permit set p -- -1", 64, ""},
                {"sem init s -- -1", 64, ""},
                {"sem init s 1 --expire 0", 64, ""},
                {"sem init", 64, ""},

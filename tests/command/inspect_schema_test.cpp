@@ -45,6 +45,7 @@ const Schema kKey{{"key", "text"},
                   {"subscribers", "number"},
                   {"permits", "object?"},
                   {"count", "number?"},
+                  {"fence", "number?"},
                   {"server", "text?"},
                   {"last", "object?"}};
 const Schema kHolder{{"owner", "text"},    {"mode", "exclusive|read|write|permit"},

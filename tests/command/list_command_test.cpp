@@ -195,17 +195,17 @@ TEST_CASE("a fair lock of rlock is one without anybody in its queue, too") {
   CHECK(run.exit_code(kDeadline) == 125);
 }
 
-TEST_CASE("a permit that Redisson has taken without a lease never ends, and is stale") {
+TEST_CASE("a permit that Redisson has taken without a lease never ends, and is not stale") {
   RedisServer redis;
   redis.cli({"SET", "pool", "2"});
   redis.cli({"ZADD", "{pool}:timeout", "922337203685477", "0123456789abcdef"});
   const Result text = result_of({"inspect", "pool"}, redis.environment());
-  CHECK_MESSAGE(text.out.find("no TTL: it never frees itself") != std::string::npos, text.out);
+  CHECK_MESSAGE(text.out.find("no lease: it never ends") != std::string::npos, text.out);
   const Result json = result_of({"inspect", "--json", "pool"}, redis.environment());
   const auto seen = nlohmann::json::parse(json.out)["keys"][0];
   CHECK(seen["holders"][0]["ttl_ms"] == -1);
-  CHECK(seen["stale"] == true);
-  CHECK(lines_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit stale"});
+  CHECK(seen["stale"] == false);
+  CHECK(lines_of(result_of({"list", "--all"}, redis.environment()).out) == Words{"pool permit held"});
 }
 
 TEST_CASE("list ends with 1 where there are no such keys, and says what would show others") {

@@ -293,7 +293,31 @@ TEST_CASE("--json tells all facts of an acquire") {
                               "fenced", "--json");
   CHECK(acquire.exit_code() == 0);
   CHECK(acquire.out().starts_with(
-      R"({"v":1,"key":"deploy","name":"deploy","type":"fenced","owner":"me","fence":1,"lease_ms":90000,"acquired_at":)"));
+      R"({"v":1,"key":"deploy","name":"deploy","type":"fenced","owner":"me","fence":1,"slots":null,"lease_ms":90000,"acquired_at":)"));
+}
+
+TEST_CASE("acquire takes several permits of a pool, says their slots, and release gives all of them back") {
+  RedisServer redis;
+  const auto ended = [&](Words words) {
+    Rlock rlock{std::move(words), redis.environment()};
+    const int status = rlock.exit_code();
+    return std::pair{status, rlock.out()};
+  };
+  const auto [status, document] = ended({"lock", "acquire", "seats", "--lease", "1m", "--permits", "5",
+                                         "--count", "2", "--owner", "me", "--json"});
+  REQUIRE(status == 0);
+  CHECK(document.find(R"("type":"permit","owner":"me","fence":null,"slots":[0,1],)") != std::string::npos);
+  CHECK(redis.cli({"GET", "seats"}) == "3");
+  const auto [exported, text] =
+      ended({"lock", "acquire", "seats", "--lease", "1m", "--count", "3", "--owner", "you", "--export"});
+  CHECK(exported == 0);
+  CHECK(text.find("RLOCK_SLOT='2'") != std::string::npos);
+  CHECK(text.find("RLOCK_SLOTS='2\n3\n4'") != std::string::npos);
+  CHECK(ended({"lock", "acquire", "-n", "seats", "--lease", "1m", "--count", "1"}).first == 75);
+  CHECK(ended({"lock", "release", "seats", "--owner", "me"}).first == 0);
+  CHECK(redis.cli({"GET", "seats"}) == "2");
+  CHECK(ended({"lock", "acquire", "seats", "--lease", "1m", "--permits", "2", "--count", "3"}).first == 64);
+  CHECK(ended({"lock", "acquire", "seats", "--lease", "1m", "--count", "2", "--fair"}).first == 64);
 }
 
 TEST_CASE("a wait that a signal ends dies of it, and its place in the queue is given back") {

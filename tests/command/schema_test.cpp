@@ -100,6 +100,7 @@ void check_key(const Schema& schema, const Json& key) {
   CHECK(key["subscribers"].is_number_integer());
   if (!key["permits"].is_null()) CHECK(names_of(key["permits"]) == schema.listed(1, "permits"));
   CHECK(number_or_null(key["count"]));
+  CHECK(number_or_null(key["fence"]));
   CHECK((key["server"].is_null() || key["server"].is_string()));
   CHECK((key["last"].is_null() || key["last"].is_object()));
   CHECK(key["stale"].is_boolean());

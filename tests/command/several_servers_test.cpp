@@ -137,7 +137,7 @@ TEST_CASE("in JSON each view says whose it is") {
   CHECK(inspect.exit_code == 0);
   CHECK(
       inspect.out.find(
-          R"("count":null,"server":")" + masters.proxy(0).url() +
+          R"("count":null,"fence":null,"server":")" + masters.proxy(0).url() +
           R"(","stale":false,"last":null},{"key":"deploy","name":"deploy","type":"none","state":"free",)") !=
       std::string::npos);
 }

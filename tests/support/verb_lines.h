@@ -37,6 +37,7 @@ inline std::vector<Words> verb_lines() {
       {"permit", "release", "k", kPermitId},
       {"permit", "renew", "k", kPermitId},
       {"permit", "init", "k", "5"},
+      {"permit", "set", "k", "5"},
       {"permit", "add", "k", "5"},
       {"sem", "init", "k", "5"},
       {"sem", "acquire", "-n", "k"},

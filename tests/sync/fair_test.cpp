@@ -232,6 +232,33 @@ TEST_CASE("a try that does not wait respects the queue and leaves no trace") {
   CHECK(is_held(scene.ask(attempt)));
 }
 
+TEST_CASE(
+    "with Redisson's wait timeout, where it is longer than usual, our place outlasts those ahead of us") {
+  FairScene scene;
+  const FairLock ours{claim("b:1"), FairLock::Turn::queue, Hold::first, 1h};
+  auto first = scene.peer("p:1", 3600000);
+  auto last = scene.peer("p:2", 3600000);
+  scene.ask("a:1");
+  first.try_queued();
+  scene.ask(ours);
+  CHECK(std::abs(scene.deadline_in("b:1") - 3620000) <= 5000);
+  last.try_queued();
+  scene.release("a:1");
+  REQUIRE(first.try_queued());
+  first.unlock();
+  CHECK(scene.queue() == Words{"b:1", "p:2"});
+  CHECK(is_held(scene.ask(ours)));
+}
+
+TEST_CASE("a waiter says that it lives within the wait timeout, and is forgotten after it") {
+  FairScene scene;
+  const FairLock hasty{claim("b:1"), FairLock::Turn::queue, Hold::first, 3s};
+  CHECK(hasty.poll_every() <= 1500ms);
+  scene.ask("a:1");
+  scene.ask(hasty);
+  CHECK(scene.deadline_in("b:1") <= 4000);
+}
+
 TEST_CASE("a dead waiter is dropped wherever it stands, and the others keep their order") {
   FairScene scene;
   scene.ask("a:1");

@@ -97,6 +97,39 @@ TEST_CASE("permits without a lease are named as what never comes back by itself"
   CHECK(!busy.retry_after);
 }
 
+TEST_CASE("a permit without a lease has Redisson's end for that, and no copy of a call shortens it") {
+  Permitted scene;
+  const Permits endless = permits("a:1", {.total = 2, .lease = Milliseconds{0}});
+  const std::string id = std::get<Held>(scene.ask(endless)).permits.front();
+  const auto end = [&] { return scene.server.cli({"ZSCORE", "{pool}:timeout", id}); };
+  CHECK(end() == "922337203685477");
+  scene.ask(permits("a:1", {.total = 2}));
+  CHECK(scene.renew(permits("a:1")));
+  CHECK(end() == "922337203685477");
+  scene.ask(permits("b:1", {.total = 2, .lease = Milliseconds{0}}));
+  CHECK(std::get<Busy>(scene.ask(permits("c:1", {.total = 2}))).no_ttl);
+  CHECK(scene.release(permits("b:1")).how == How::yes);
+
+  const Pool by_id{kPool, PoolKind::permits, PubSub::classic};
+  by_id.read_renewal(scene.redis.run(by_id.renew({id}, Milliseconds{60000})));
+  CHECK(std::stoll(end()) < 922337203685477);
+  by_id.read_renewal(scene.redis.run(by_id.renew({id}, Milliseconds{0})));
+  CHECK(end() == "922337203685477");
+}
+
+TEST_CASE("a late copy takes no permit without a lease when the first was given back by its id") {
+  Permitted scene;
+  const Permits endless{
+      {.name = kPool, .owner = Owner{"a:1"}, .lease = Milliseconds{0}, .owner_returns = true}, {.total = 2}};
+  const Call acquire = endless.ask();
+  const Held held = std::get<Held>(endless.read(scene.redis.run(acquire)));
+  const Pool by_id{kPool, PoolKind::permits, PubSub::classic};
+  scene.redis.run(by_id.release(held.permits));
+  CHECK_FALSE(is_held(endless.read(scene.redis.run(acquire))));
+  CHECK(scene.taken() == "0");
+  CHECK(scene.available() == "2");
+}
+
 TEST_CASE("an acquire of permits that is sent twice takes them once, with the same ids") {
   Permitted scene;
   const Permits wanted = permits("a:1", {.count = 3, .total = 5});
@@ -241,10 +274,10 @@ TEST_CASE("a pool of another size is refused, naming both sizes and what to do")
   CHECK(larger.why == Refused::Why::wrong_type);
   CHECK(
       larger.text ==
-      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit add pool 2");
+      "'pool' is a pool of 3 permits, not of 5; use --permits 3, or change it for everybody: rlock permit set pool 5");
   scene.ask(permits("a:1", {.total = 3}));
   const auto smaller = std::get<Refused>(scene.ask(permits("b:1", {.total = 1})));
-  CHECK(smaller.text.find("permit add makes a pool larger") != std::string::npos);
+  CHECK(smaller.text.ends_with("rlock permit set pool 1"));
 }
 
 TEST_CASE("without a size no pool is made") {

@@ -50,6 +50,73 @@ TEST_CASE("permits are added, or taken out of the pool, once per request") {
   CHECK(is_busy(scene.ask(permits("a:1"))));
 }
 
+TEST_CASE("a pool gets another size once per request, and what is taken stays taken") {
+  Permitted scene;
+  const auto resize = [&](std::int64_t total) {
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+    const auto [first, second] = scene.redis.twice(pool.resize(total));
+    CHECK(pool.read_init(first).how == PoolAnswer::How::done);
+    CHECK(pool.read_init(second).how == PoolAnswer::How::done);
+  };
+  resize(3);  // there was none
+  CHECK(scene.available() == "3");
+  const Held held = std::get<Held>(scene.ask(permits("a:1", {.count = 2})));
+  Listener waiter{scene.server, kPoolChannel};
+  resize(5);
+  CHECK(scene.available() == "3");
+  CHECK(waiter.heard() == "3");
+  resize(1);
+  CHECK(scene.available() == "-1");
+  CHECK(scene.status()->total == 1);
+  CHECK(waiter.silence());
+  CHECK(is_busy(scene.ask(permits("b:1"))));
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", held.permits[0]});  // its lease has ended
+  resize(2);
+  CHECK(scene.taken() == "1");
+  CHECK(scene.available() == "1");
+  CHECK(waiter.heard() == "1");
+  CHECK(scene.release(permits("a:1", {.count = 2})).how == Released::How::yes);
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("a late copy of a request for another size changes nothing") {
+  Permitted scene;
+  const Pool first{kPool, PoolKind::permits, PubSub::classic};
+  const Pool second{kPool, PoolKind::permits, PubSub::classic};
+  scene.redis.run(first.resize(5));
+  scene.redis.run(second.resize(2));
+  scene.redis.run(first.resize(5));
+  CHECK(scene.available() == "2");
+}
+
+TEST_CASE("another size leaves the TTL of a pool, and works although the server's memory is full") {
+  Permitted scene;
+  scene.pool_of(3);
+  scene.server.cli({"PEXPIRE", "pool", "600000"});
+  scene.server.cli({"CONFIG", "SET", "maxmemory", "1"});
+  const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+  CHECK(pool.read_init(scene.redis.run(pool.resize(1))).how == PoolAnswer::How::done);
+  CHECK(scene.available() == "1");
+  CHECK(std::stoll(scene.server.cli({"PTTL", "pool"})) > 0);
+}
+
+TEST_CASE("the status of a pool says how long one of its permits stays taken") {
+  Permitted scene;
+  const std::string leased = std::get<Held>(scene.ask(permits("a:1", {.total = 3}))).permits.front();
+  const std::string endless =
+      std::get<Held>(scene.ask(permits("b:1", {.total = 3, .lease = Milliseconds{0}}))).permits.front();
+  const auto rest = [&](const std::string& id) {
+    const Pool pool{kPool, PoolKind::permits, PubSub::classic};
+    return std::get<0>(pool.read_status(scene.redis.run(pool.status(id))))->rest;
+  };
+  CHECK(rest(endless) == Milliseconds{-1});
+  CHECK(rest(leased) > Milliseconds{20000});
+  CHECK(rest(leased) <= Milliseconds{30000});
+  scene.server.cli({"ZADD", "{pool}:timeout", "XX", "1", leased});
+  CHECK_FALSE(rest(leased));
+  CHECK_FALSE(rest("0123456789abcdef"));
+}
+
 TEST_CASE(
     "permits are released and renewed by their ids, and of each it is said whether it was still taken") {
   Permitted scene;

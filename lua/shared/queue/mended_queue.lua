@@ -79,7 +79,7 @@ local function mend(queue, time)
   for i = 1, #line do
     local owner = line[i]
     if not alive_until[owner] then
-      added = added + 300000
+      added = added + (queue.theirs or 300000)
     elseif moved or has_ended[owner] or not has_deadline[owner] then
       due[#due + 1], due[#due + 2] = alive_until[owner] + added, owner
     end
@@ -121,11 +121,12 @@ end
 --                    when its time is over. Both keys must have the same members, or Redisson blocks for ever.
 --   queue.alive      hash: owner -> "<alive until> <arrived>"; only rlock's waiters, which say again and again that they are
 --                alive
+--   queue.theirs     the fairLockWaitTimeout of Redisson's waiters in ms; nil: its default, 5 minutes
 --   queue.channel, queue.sharded  each waiter listens on <channel>:<owner>; sharded: as in lock/acquire
 --
 -- If one of Redisson's waiters acquires the lock or gives up, Redisson lowers the deadlines of all waiters behind it, by as
--- much as it had added when that waiter queued: usually 5 minutes. So the deadline of rlock's waiters is
---     alive until + 5 minutes for each of Redisson's waiters ahead,
+-- much as it had added when that waiter queued: its fairLockWaitTimeout. So the deadline of rlock's waiters is
+--     alive until + queue.theirs for each of Redisson's waiters ahead,
 -- which lies in the future when all of those have gone, and is the end of its own life when the waiter is the head.
 -- If a waiter of rlock is alive and missing, it was the head when Redisson dropped it, and becomes the head again. A second
 -- place, a place without a deadline and a deadline without a place are given up: Redisson's waiter queues again at its next

@@ -15,7 +15,7 @@ enum class Turn { queue, leave, no_places };
 struct Claim {
   LockName name;
   Owner owner;
-  Milliseconds lease{30000};  ///< at least 1 ms
+  Milliseconds lease{30000};  ///< at least 1 ms; of permits also 0: they never end
   PubSub pub_sub = PubSub::classic;
 
   /// The owner was named by the user and may have the lock before and after

@@ -25,23 +25,30 @@ constexpr Milliseconds kHeadSleeps{2000};
 constinit const LockBase::Form kFair{&kinds::lock, &scripts::fair_acquire, &scripts::lock_enter,
                                      &scripts::lock_renew, &scripts::fair_release};
 
-Milliseconds interval_of(const Claim& claim) {
-  return std::max(claim.lease / kRenewalsPerLease, Milliseconds{1});
+/// Redisson's default.
+constexpr Milliseconds kTheirWaitTimeout{300000};
+
+Milliseconds interval_of(const Claim& claim, std::optional<Milliseconds> wait_timeout) {
+  const Milliseconds most = wait_timeout.value_or(kLongest) / kMissedBeforeDead;
+  return std::max(std::min(claim.lease / kRenewalsPerLease, most), Milliseconds{1});
 }
 
-Values values_of(const Claim& claim, Turn turn) {
+Values values_of(const Claim& claim, Turn turn, std::optional<Milliseconds> wait_timeout) {
   Values all = queue_values(claim.name);
-  const Milliseconds alive = interval_of(claim) * kMissedBeforeDead;
+  const Milliseconds alive = interval_of(claim, wait_timeout) * kMissedBeforeDead;
   all.emplace_back(Parameter::patience, number(turn == Turn::queue ? alive : Milliseconds{0}));
+  all.emplace_back(Parameter::theirs, number(wait_timeout.value_or(kTheirWaitTimeout)));
   return all;
 }
 
 }  // namespace
 
-FairLock::FairLock(const Claim& claim, Turn turn, Hold hold)
-    : Lock(claim, hold, kFair, values_of(claim, turn)), turn_(turn) {}
+FairLock::FairLock(const Claim& claim, Turn turn, Hold hold, std::optional<Milliseconds> wait_timeout)
+    : Lock(claim, hold, kFair, values_of(claim, turn, wait_timeout)),
+      turn_(turn),
+      interval_(interval_of(claim, wait_timeout)) {}
 
-Milliseconds FairLock::poll_every() const { return interval_of(claim()); }
+Milliseconds FairLock::poll_every() const { return interval_; }
 
 std::vector<Channel> FairLock::channels() const {
   return {Channel{own_line().releases().str() + ":" + owner().str()}};

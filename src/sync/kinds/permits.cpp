@@ -18,13 +18,11 @@ constexpr std::size_t kIdTakes = 128;
 constexpr std::int64_t kNoSlot = 65535;
 
 Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t found) {
-  const std::string remedy =
-      wanted > found
-          ? fmt::format("or change it for everybody: rlock permit add {} {}", words_for(name), wanted - found)
-          : "since rlock permit add makes a pool larger and never smaller";
-  return {.why = Refused::Why::wrong_type,
-          .text = fmt::format("{} is a pool of {} permits, not of {}; use --permits {}, {}", quoted(name),
-                              found, wanted, found, remedy)};
+  return {
+      .why = Refused::Why::wrong_type,
+      .text = fmt::format(
+          "{} is a pool of {} permits, not of {}; use --permits {}, or change it for everybody: rlock permit set {} {}",
+          quoted(name), found, wanted, found, words_for(name), wanted)};
 }
 
 Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size) {

@@ -57,6 +57,12 @@ Call Pool::init(std::int64_t total, Milliseconds expire) const {
               {{Parameter::total, std::to_string(total)}, {Parameter::expire, number(expire)}});
 }
 
+Call Pool::resize(std::int64_t total) const {
+  return call(
+      scripts::counter_init,
+      {{Parameter::total, std::to_string(total)}, {Parameter::expire, "0"}, {Parameter::resize, "1"}});
+}
+
 PoolAnswer Pool::read_init(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "done") return {.unannounced = reply.at(1).text()};
@@ -115,13 +121,17 @@ Call Pool::status() const {
   return call(kind_ == PoolKind::semaphore ? scripts::semaphore_status : scripts::permit_status);
 }
 
+Call Pool::status(const std::string& id) const { return call(scripts::permit_status, {{Parameter::id, id}}); }
+
 std::variant<std::optional<Pool::Status>, Refused> Pool::read_status(const Reply& reply) const {
   const std::string word = word_of(reply);
   if (word == "absent") return std::optional<Status>{};
   if (word == "foreign") return refuse_foreign(name_, noun_of(kind_), reply.at(1).text());
   if (word != "found") refuse_word("status", reply);
   std::optional<Status> status{{.available = reply.at(1).integer()}};
-  if (kind_ == PoolKind::permits) status->total = reply.at(2).integer();
+  if (kind_ == PoolKind::semaphore) return status;
+  status->total = reply.at(2).integer();
+  if (reply.at(3).integer() >= -1) status->rest = reply.at(3).milliseconds();
   return status;
 }
 

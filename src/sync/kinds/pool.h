@@ -45,6 +45,10 @@ class Pool {
   Call init(std::int64_t total, Milliseconds expire = Milliseconds{0}) const;
   PoolAnswer read_init(const Reply& reply) const;
 
+  /// Gives a pool of permits this size, and makes one where there is none. What is taken stays taken. Read it by
+  /// read_init().
+  Call resize(std::int64_t total) const;
+
   /// Makes more permits available, or (negative) fewer: there may be less than none then, and what comes back fills that
   /// up first. Of a semaphore this is the release.
   Call add(std::int64_t count) const;
@@ -65,6 +69,8 @@ class Pool {
     std::string unannounced{};
   };
   ReleasedIds read_release(const Reply& reply) const;
+
+  /// `lease`: 0: they stay taken until somebody gives them back.
   Call renew(const std::vector<std::string>& ids, Milliseconds lease) const;
   std::vector<bool> read_renewal(const Reply& reply) const;
 
@@ -72,8 +78,13 @@ class Pool {
   struct Status {
     std::int64_t available = 0;
     std::optional<std::int64_t> total{};
+    std::optional<Milliseconds>
+        rest{};  ///< of the lease of the permit that was asked for, where it is taken; -1: it has none
   };
   Call status() const;
+
+  /// The same, with the rest of the lease of one permit. Of a pool of permits only.
+  Call status(const std::string& id) const;
   std::variant<std::optional<Status>, Refused> read_status(const Reply& reply) const;
 
  private:

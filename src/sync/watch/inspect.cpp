@@ -95,6 +95,7 @@ class Reader {
     seen_.name = name;
     seen_.now = reply_.now;
     seen_.ttl = ttl_of(reply_.pttl);
+    if (has_token()) seen_.fence = number_of(reply_.token.text());
   }
 
   Inspection read() {
@@ -188,6 +189,8 @@ class Reader {
       holder.permit = id;
       holder.owner = Owner{owner.empty() ? to_hex(id) : owner};
       holder.meta = facts_of(holder.owner);
+      if (!holder.ttl && holder.meta)
+        holder.meta->lease = Milliseconds{0};  // so long its facts live, and no more
       holder.slot = slot_in(id);
       seen_.holders.push_back(std::move(holder));
     }
@@ -199,7 +202,7 @@ class Reader {
 
   void hold(std::string owner, Holder::Mode mode, const Reply& count) {
     Holder holder{.owner = Owner{std::move(owner)}, .mode = mode, .count = count.integer(), .ttl = seen_.ttl};
-    if (seen_.kind == &kinds::fenced) holder.fence = number_of(reply_.token.text());
+    if (seen_.kind == &kinds::fenced) holder.fence = seen_.fence;
     holder.meta = facts_of(holder.owner);
     seen_.holders.push_back(std::move(holder));
   }

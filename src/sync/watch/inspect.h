@@ -32,8 +32,9 @@ struct Holder {
   /// Does it live, as far as we can tell? Nothing: nobody knows. `now`: the server's time.
   std::optional<bool> alive(Milliseconds now) const;
 
-  /// Is there reason to remove it by force? It is dead as far as we can tell, or it never frees itself.
-  bool stale(Milliseconds now) const { return !ttl || !alive(now).value_or(true); }
+  /// Is there reason to remove it by force? It is dead as far as we can tell, or it never frees itself. A permit that was
+  /// taken without a lease is none of both: it was asked for so.
+  bool stale(Milliseconds now) const { return (!ttl && mode != Mode::permit) || !alive(now).value_or(true); }
 };
 
 /// Who has a place among those that wait.
@@ -65,6 +66,7 @@ struct Inspection {
   std::optional<std::int64_t> available;  ///< permits
   std::optional<std::int64_t> total;      ///< permits, where the size of the pool is known
   std::optional<std::int64_t> count;      ///< of a latch
+  std::optional<std::int64_t> fence;      ///< the newest fencing token, also while nobody holds the lock
   Milliseconds now{0};                    ///< the server's time of the inspection
   std::optional<std::string> server;      ///< which of several servers says so
   std::int64_t unnamed = 0;               ///< so many holders more; of a glance, which names only some

@@ -1,5 +1,6 @@
 """The cells of what is counted: permits that are leases, semaphores, latches. See locks.py for what a cell is."""
 
+import json
 import time
 
 from locks import BUSY, Case, Kind
@@ -107,6 +108,94 @@ def permit_given_back_rlock(case):
     assert case.available() == 2
 
 
+def classic(case):
+    return case.world.release == "3.17.7"
+
+
+def taken_without_room(case):
+    """Is a permit refused to both sides?"""
+    assert case.refused("acquire", "-n", "--lease", "30s"), "rlock got a permit"
+    assert case.java("t1", "try", 0, 1000).value() == "", "Java got a permit"
+
+
+def permit_resized_java(case):
+    """Java's setPermits, upwards beside an rlock that waits, and downwards."""
+    case.java("t1", "resize", 1).value()
+    taken = case.java("t1", "acquire", 30000).value()
+    waiter = case.verb_waits("acquire", "--lease", "30s")
+    left = time.monotonic_ns()
+    case.java("t1", "resize", 2).value()
+    status, ours, at = waiter.end()
+    assert status == 0
+    case.java("t1", "resize", 1).value()
+    assert case.verb("status").endswith("0 of 1 available, 1 too many taken"), case.verb("status")
+    case.verb("release", ours)
+    taken_without_room(case)
+    case.verb("release", taken)
+    assert case.available() == 1
+    return [milliseconds(at - left)]
+
+
+def permit_resized_rlock(case):
+    """rlock permit set, upwards beside a Java that waits, and downwards."""
+    case.verb("set", 1)
+    ours = case.verb("acquire", "--lease", "30s")
+    waiter = case.java_waits("acquire", 30000)
+    left = time.monotonic_ns()
+    case.verb("set", 2)
+    taken = waiter.value()
+    assert case.available() == 0
+    case.verb("set", 1)
+    assert case.java("t1", "release", ours).value() == "true"
+    taken_without_room(case)
+    assert case.java("t2", "release", taken, client="B").value() == "true"
+    assert case.available() == 1
+    case.verb("set", 4)
+    assert case.available() == 4
+    return [milliseconds(waiter.at - left)]
+
+
+def permit_endless_java(case):
+    """Java takes a permit without a lease; rlock shows it as one and gives it back."""
+    case.java("t1", "set", 1).value()
+    taken = case.java("t1", "acquire").value()
+    assert case.verb("status", "--id", taken).endswith("never ends")
+    case.verb("release", taken)
+    assert case.available() == 1
+
+
+def permit_endless_rlock(case):
+    """rlock takes a permit without a lease; Java sees that it has none and gives it back by its id."""
+    case.verb("init", 1)
+    ours = case.verb("acquire", "--no-lease")
+    assert case.java("t1", "try", 0, 1000).value() == "", "Java got a second permit of one"
+    if not classic(case):
+        assert case.java("t1", "lease", ours).value() == "-1"
+    assert case.java("t1", "release", ours).value() == "true"
+    assert case.available() == 1
+
+
+def permit_lease_java(case):
+    """rlock says how long Java's permit stays taken."""
+    case.java("t1", "set", 1).value()
+    taken = case.java("t1", "acquire", 600000).value()
+    rest = json.loads(case.verb("status", "--id", taken, "--json"))["ttl_ms"]
+    assert 590000 < rest <= 600000, rest
+    case.verb("release", taken)
+    status, _ = rlock_once(case.world.redis, "permit", "status", case.key, "--id", taken)
+    assert status == 1, "a permit that was given back is said to be taken"
+
+
+def permit_lease_rlock(case):
+    """Java's getLeaseTime says how long rlock's permit stays taken."""
+    case.verb("init", 1)
+    ours = case.verb("acquire", "--lease", "10m")
+    rest = int(case.java("t1", "lease", ours).value())
+    assert 590000 < rest <= 600000, rest
+    case.verb("release", ours)
+    assert case.java("t1", "lease", ours).failed(), "Java knows a permit that was given back"
+
+
 def permit_dies_java(case):
     """A permit whose lease ends comes back by itself."""
     case.java("t1", "set", 1).value()
@@ -202,6 +291,9 @@ def latch_wakes_rlock(case):
         latencies.append(milliseconds(waiter.at - left))
     return latencies
 
+
+# What Redisson 3.17.7 does not have: setPermits, getLeaseTime.
+NOT_CLASSIC = (permit_resized_java, permit_lease_rlock)
 
 # What needs `rlock run` alone.
 WITHOUT_VERBS = (permit_excludes_rlock, permit_wakes_java, permit_wakes_rlock, permit_dies_java, permit_dies_rlock)

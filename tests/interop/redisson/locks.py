@@ -198,7 +198,7 @@ def forced_rlock(case):
 
 # --- order -------------------------------------------------------------------------------------------
 
-def order(case, java_first):
+def order(case, java_first, client="B", options=()):
     """Three of each kind, in turn, take the lock in the order in which they came."""
     redis = case.world.redis
     line, owners, waiters = f"redisson_lock_queue:{{{case.key}}}", [], []
@@ -208,11 +208,11 @@ def order(case, java_first):
         holder = case.rlock_holds()
     for i in range(6):
         if (i % 2 == 0) == java_first:
-            waiters.append(case.rlock(type="fair"))
+            waiters.append(case.rlock(*options, type="fair"))
             waiters[-1].leave()
         else:
-            case.java(f"q{i}", "fair", "lock", client="B")
-            waiters.append(case.java(f"q{i}", "fair", "unlock", client="B"))
+            case.java(f"q{i}", "fair", "lock", client=client)
+            waiters.append(case.java(f"q{i}", "fair", "unlock", client=client))
         assert eventually(lambda count=i + 1: redis.ask("LLEN", line) == count), f"waiter {i + 1} does not queue"
         owners.append(redis.ask("LINDEX", line, -1))
     entries = Entries(redis, case.key)
@@ -237,6 +237,15 @@ def order_java(case):
 
 def order_rlock(case):
     order(case, java_first=False)
+
+
+def patient_order_java(case):
+    """The same where Java's fairLockWaitTimeout is an hour, as rlock is told."""
+    order(case, True, "L", ("--fair-wait-timeout", "1h"))
+
+
+def patient_order_rlock(case):
+    order(case, False, "L", ("--fair-wait-timeout", "1h"))
 
 
 # --- fencing tokens ------------------------------------------------------------------------------------

@@ -277,7 +277,8 @@ def offered_verbs(noun):
 
 
 class World:
-    """Where the locks are, a JVM with clients, and a folder. Client W has a short watchdog; that of F outlives a failover."""
+    """Where the locks are, a JVM with clients, and a folder. Client W has a short watchdog; that of F outlives a failover;
+    fair waiters of L are forgotten after an hour (3.17.7 has no such setting)."""
 
     def __init__(self, release, build, through="one"):
         self.release, self.through = release, through
@@ -287,8 +288,11 @@ class World:
         try:
             self.redis = THROUGH[through](self.folder)
             self.servers.append(self.redis)
+            clients = {"A": [], "B": [], "W": ["watchdog", "1500"], "F": ["watchdog", "6000"]}
+            if release != "3.17.7":
+                clients["L"] = ["fairwait", "3600000"]
             opened = [self.java.tell(client, "main", "open", self.redis.url, *options)
-                      for client, options in (("A", []), ("B", []), ("W", ["watchdog", "1500"]), ("F", ["watchdog", "6000"]))]
+                      for client, options in clients.items()]
             for answer in opened:
                 answer.value(60)
         except BaseException:

@@ -1,5 +1,6 @@
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
+import org.redisson.api.RPermitExpirableSemaphore;
 import org.redisson.api.RedissonClient;
 
 /** What is counted: semaphores, permits that are leases, latches. Times are milliseconds. */
@@ -7,10 +8,12 @@ final class Counters {
   private Counters() {}
 
   /**
-   * permit set|add NAME N | acquire NAME [LEASE] | try NAME WAIT [LEASE] | release NAME ID | renew NAME ID LEASE |
-   * available NAME | delete NAME
+   * permit set|add|resize NAME N | acquire NAME [LEASE] | try NAME WAIT [LEASE] | release NAME ID | renew NAME ID LEASE |
+   * lease NAME ID | available NAME | delete NAME
+   *
+   * The classic release has neither resize (setPermits) nor lease (getLeaseTime), so they are not named at compile time.
    */
-  static Object permit(RedissonClient redisson, Deque<String> words) throws InterruptedException {
+  static Object permit(RedissonClient redisson, Deque<String> words) throws Exception {
     String verb = words.remove();
     var permits = redisson.getPermitExpirableSemaphore(words.remove());
     switch (verb) {
@@ -19,6 +22,10 @@ final class Counters {
       case "add":
         permits.addPermits(Integer.parseInt(words.remove()));
         return null;
+      case "resize":
+        return RPermitExpirableSemaphore.class.getMethod("setPermits", int.class).invoke(permits, (int) number(words));
+      case "lease":
+        return RPermitExpirableSemaphore.class.getMethod("getLeaseTime", String.class).invoke(permits, words.remove());
       case "acquire":
         return words.isEmpty() ? permits.acquire() : permits.acquire(number(words), TimeUnit.MILLISECONDS);
       case "try": {

@@ -22,7 +22,7 @@ import org.redisson.config.Config;
  * Every (CLIENT, THREAD) is one Java thread, made when first named, that does its lines in order; so a wait runs in
  * the background and answers when it is over. NANOS is CLOCK_MONOTONIC, which other processes of the machine read too.
  *
- *     open URL [watchdog MS] [prefix TEXT]     a RedissonClient; before anything else of that CLIENT
+ *     open URL [watchdog MS] [prefix TEXT] [fairwait MS]     a RedissonClient; before anything else of that CLIENT
  *     owner                                    the owner id of this thread
  *     interrupt THREAD                         of the same client
  *     parked THREAD                            does it sleep until a message comes?
@@ -127,6 +127,9 @@ public final class Driver {
       switch (option) {
         case "watchdog":
           config.setLockWatchdogTimeout(Long.parseLong(value));
+          break;
+        case "fairwait":  // the classic release has no such setting
+          Config.class.getMethod("setFairLockWaitTimeout", long.class).invoke(config, Long.parseLong(value));
           break;
         case "prefix":
           Locks.mapNames(config, server, value);
