@@ -3,7 +3,13 @@
 
 set(CPACK_PACKAGE_NAME rlock)
 set(CPACK_PACKAGE_VENDOR "rlock")
-set(CPACK_PACKAGE_CONTACT "rlock maintainers <maintainers@rlock.invalid>" CACHE STRING "Who answers for a package")
+# Who answers for a package, and where its home is. Whoever makes a release says both: .ci/release asks for them.
+set(CPACK_PACKAGE_CONTACT "rlock maintainers <maintainers@rlock.invalid>")
+if(NOT "$ENV{RLOCK_MAINTAINER}" STREQUAL "")
+  set(CPACK_PACKAGE_CONTACT "$ENV{RLOCK_MAINTAINER}")
+endif()
+set(CPACK_DEBIAN_PACKAGE_HOMEPAGE "$ENV{RLOCK_HOMEPAGE}")
+set(CPACK_RPM_PACKAGE_URL "$ENV{RLOCK_HOMEPAGE}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "distributed locks for scripts, in Redis or Valkey")
 set(CPACK_PACKAGE_DESCRIPTION
   "rlock runs a command while it holds a lock, on the Redis or Valkey that is
@@ -27,7 +33,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libssl3t64 | libssl3")       # loaded for rediss: only
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "valkey-server | redis-server")  # for local:
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/conffiles)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/conffiles ${CMAKE_CURRENT_LIST_DIR}/../packaging/prerm)
 file(WRITE ${PROJECT_BINARY_DIR}/conffiles "/etc/rlock/config\n")
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
@@ -37,6 +43,7 @@ set(CPACK_RPM_PACKAGE_GROUP "Applications/System")
 set(CPACK_RPM_PACKAGE_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_RPM_PACKAGE_RELOCATABLE OFF)
 set(CPACK_RPM_COMPRESSION_TYPE xz)
+set(CPACK_RPM_PRE_UNINSTALL_SCRIPT_FILE ${CMAKE_CURRENT_LIST_DIR}/../packaging/prerm)
 set(CPACK_RPM_USER_FILELIST "%config(noreplace) /etc/rlock/config")
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION  # they belong to the distribution
   /etc /usr/share/man /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/zsh

@@ -21,6 +21,7 @@
 #include "cmd/cli/parser.h"
 #include "support/cli.h"
 #include "support/redis_server.h"
+#include "support/skipped.h"
 
 using namespace rlock::test;
 
@@ -164,6 +165,19 @@ void type_option(const std::string& verb, const std::string& name, const rlock::
 }
 
 }  // namespace
+
+TEST_CASE("mandoc and man find nothing wrong with any page") {
+  const auto said_by = [](const std::string& script) {
+    Words words{"/bin/sh", "-c", script, "sh"};
+    for (const auto& path : pages()) words.push_back(path.string());
+    Process shell{words, Rlock::clean_environment()};
+    const int status = shell.exit_code(std::chrono::seconds{60});
+    return status == 0 ? shell.out() : "exit status " + std::to_string(status) + ": " + shell.out();
+  };
+  CHECK(said_by("for page; do man --warnings -E UTF-8 -l -Tutf8 -Z \"$page\" 2>&1 >/dev/null; done") == "");
+  if (said_by("command -v mandoc >/dev/null") != "") return skipped("there is no mandoc: .ci/setup tests");
+  CHECK(said_by("mandoc -T lint -W warning \"$@\"") == "");
+}
 
 TEST_CASE("the options in the manual are those of the parser (RLOCK_UPDATE_MANUAL=1 writes them)") {
   REQUIRE(!pages().empty());
