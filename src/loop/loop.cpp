@@ -29,13 +29,23 @@ itimerspec expiry(TimePoint at) {
   return spec;
 }
 
-}  // namespace
-
-Loop::Loop() : timer_(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  if (timer_ < 0) refused("cannot make a timer");
+int new_timer() {
+  const int timer = ::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (timer < 0) refused("cannot make a timer");
+  return timer;
 }
 
+}  // namespace
+
+Loop::Loop() : timer_(new_timer()) {}
+
 Loop::~Loop() { ::close(timer_); }
+
+void Loop::take_own_timer() {
+  ::close(timer_);
+  timer_ = new_timer();
+  armed_ = kNever;
+}
 
 void Loop::join(Source& source) { sources_.push_back(&source); }
 

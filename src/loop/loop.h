@@ -40,6 +40,9 @@ class Loop {
   /// A patience that ends so much from now, and that nothing cuts short.
   Patience within(Milliseconds duration) const { return {.until = plus(now(), duration)}; }
 
+  /// In a process that was forked with this loop: until then, both processes set the same timer.
+  void take_own_timer();
+
  protected:
   const std::vector<Source*>& sources() const noexcept { return sources_; }
   bool has(const Source* source) const noexcept;

@@ -176,7 +176,11 @@ class Wait {
     const Milliseconds at_once = result().failure ? kAtOnce : kSoon;
     undo_.await(redis_.loop().within(lasts ? Undo::kAwait : at_once));
     if (lasts || undo_.answered()) return;
-    if (options_.behind([this] { undo_.await(redis_.loop().within(Undo::kTryFor)); })) {
+    const auto work = [this] {
+      redis_.loop().take_own_timer();
+      undo_.await(redis_.loop().within(Undo::kTryFor));
+    };
+    if (options_.behind(work)) {
       redis_.give_away();
     } else {
       undo_.await(redis_.loop().within(Undo::kAwait - at_once));
