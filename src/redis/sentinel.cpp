@@ -46,6 +46,8 @@ Sentinel::~Sentinel() { loop_.leave(*this); }
 
 Route::Choice Sentinel::connection_for(std::string_view, TimePoint now) {
   advance(now);
+  // Before the next attempt, which may end later than whoever asks: why the last one failed.
+  if (state_ == State::resting && std::exchange(failure_is_news_, false)) return *failure_;
   if (state_ == State::resting && backoff_.due(now)) search(now);
   // Here and not by a timer: where nothing is asked of Redis, nothing has to be asked of the Sentinels.
   if (state_ == State::leading && now >= ask_again_at_) begin_to_confirm(now);
@@ -106,6 +108,7 @@ void Sentinel::follow_search(TimePoint now) {
   search_.advance(now);
   if (search_.failure()) return fail(*search_.failure(), now);
   if (!search_.found()) return;
+  contacted_ = true;  // a Sentinel has answered: a failover may be on its way
   link_ = std::make_unique<Link>(loop_, target_, tls_, *search_.found(), timeouts_);
   state_ = State::checking;
   checked_ = 0;
@@ -174,6 +177,7 @@ void Sentinel::fail(Failure why, TimePoint now) {
   asks_again_ = false;
   state_ = State::resting;
   failure_ = std::move(why);
+  failure_is_news_ = true;
   backoff_.ended(now);
 }
 

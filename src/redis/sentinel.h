@@ -78,6 +78,7 @@ class Sentinel final : public Route {
   std::set<Channel> watched_;
   std::uint64_t old_wakeups_ = 0, old_losses_ = 0;  ///< of links that were retired
   std::optional<Failure> failure_;
+  bool failure_is_news_ = false;
   bool contacted_ = false;
 };
 
