@@ -1,6 +1,7 @@
 #include "cmd/ask/search.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -187,7 +188,8 @@ FoundKeys search(Session& session, const SearchOptions& options) {
     worst = failure;
     silent.insert(fmt::format("{}: {}", server.str(), failure->text));
   }
-  if (session.redis.nodes() - silent.size() < session.redis.quorum()) session.fail(*worst);
+  if (session.redis.nodes() - silent.size() < session.redis.quorum())
+    session.fail({worst->kind, fmt::format("{}", fmt::join(silent, "; "))});
   FoundKeys found = std::move(search).found();
   found.silent.merge(silent);
   return found;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace rlock {
 namespace {
 
@@ -70,7 +72,9 @@ void Survey::read_views(Task& task) const {
     task.nodes.push_back(node);
     if (session_.redis.nodes() > 1) views.seen.back().server = session_.redis.str(node);
   }
-  if (views.seen.size() < session_.redis.quorum()) task.result.failure = why;
+  if (views.seen.size() >= session_.redis.quorum()) return;
+  if (why && session_.redis.nodes() > 1) why->text = joined(views.silent, "; ");
+  task.result.failure = why;
 }
 
 /// Answers whether the key is done.

@@ -110,8 +110,9 @@ Votes Session::ask_each(const Call& call, const Delivery& delivery) {
     if (vote.reply && vote.reply->is_error()) failure = failure_of(*vote.reply);
   }
   check_signals();  // before the failure, which it may have caused
-  if (answers < redis.quorum()) fail(failure);
-  return votes;
+  if (answers >= redis.quorum()) return votes;
+  if (redis.nodes() > 1 && failure.kind == Error::unreachable) failure = redis.trouble().value_or(failure);
+  fail(failure);
 }
 
 Votes Session::any_answers(const Call& call) {
