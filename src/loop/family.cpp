@@ -27,9 +27,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <ranges>
 #include <unordered_set>
 #include <utility>
+
+#include "loop/find_apart.h"
 
 namespace rlock {
 namespace {
@@ -152,12 +155,22 @@ std::vector<pid_t> Family::all(TimePoint until) {
     wake_ancestors();
     return numbers_of(members_of_script(only_look));
   }
-  std::vector<pid_t> found;
+  std::vector<pid_t> found, others;
   const pid_t self = ::getpid();
   for (const pid_t pid : all_processes()) {
     if (Clock::now() >= until) break;
     if (pid == self || ::getsid(pid) != session_) continue;
-    if ((is_in_group(pid) || is_marked(pid)) && is_alive(pid)) found.push_back(pid);
+    if (!is_in_group(pid)) {
+      others.push_back(pid);
+    } else if (is_alive(pid)) {
+      found.push_back(pid);
+    }
+  }
+  const auto belongs = [this](pid_t pid) { return is_marked(pid) && is_alive(pid); };
+  if (until != kNever) {
+    for (const pid_t pid : find_apart(std::move(others), belongs, until)) found.push_back(pid);
+  } else {
+    std::ranges::copy_if(others, std::back_inserter(found), belongs);
   }
   return found;
 }

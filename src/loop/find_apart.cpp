@@ -1,0 +1,97 @@
+#include "loop/find_apart.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <span>
+
+#include "base/descriptor.h"
+
+namespace rlock {
+namespace {
+
+/// A candidate is asked about once more, behind the others, if the answer takes longer. On a busy machine the
+/// process that asks may wait for a processor, too.
+constexpr Milliseconds kOneAnswer{500};
+
+/// Asks about one candidate after the other, and writes a byte for each into a pipe.
+class Asker {
+ public:
+  Asker(std::span<const pid_t> candidates, const std::function<bool(pid_t)>& is_one) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    answers_ = Descriptor{ends[0]};
+    const Descriptor written{ends[1]};
+    const pid_t parent = ::getpid();
+    process_ = ::fork();
+    if (process_ != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(1);
+    for (const pid_t candidate : candidates) {
+      const char answer = is_one(candidate) ? 'y' : 'n';
+      if (::write(written.number(), &answer, 1) != 1) ::_exit(1);
+    }
+    ::_exit(0);
+  }
+  ~Asker() {
+    if (!started()) return;
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {}
+  }
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+
+  bool started() const noexcept { return process_ > 0; }
+
+  /// Some more answers. None: it takes too long, or there are no more.
+  std::string_view next(TimePoint until) {
+    pollfd polled{answers_.number(), POLLIN, 0};
+    const TimePoint last = earliest(until, plus(Clock::now(), kOneAnswer));
+    for (TimePoint now = Clock::now(); now < last; now = Clock::now()) {
+      if (::poll(&polled, 1, static_cast<int>(remaining(last, now).count()) + 1) == 0) continue;
+      const ssize_t got = ::read(answers_.number(), buffer_.data(), buffer_.size());
+      if (got >= 0) return {buffer_.data(), static_cast<std::size_t>(got)};
+    }
+    return {};
+  }
+
+ private:
+  pid_t process_ = -1;
+  Descriptor answers_;
+  std::array<char, 1024> buffer_{};
+};
+
+}  // namespace
+
+std::vector<pid_t> find_apart(std::vector<pid_t> candidates, const std::function<bool(pid_t)>& is_one,
+                              TimePoint until) {
+  std::vector<pid_t> found;
+  const std::size_t given = candidates.size();
+  std::size_t next = 0;
+  while (next < candidates.size() && Clock::now() < until) {
+    Asker asker{std::span{candidates}.subspan(next), is_one};
+    if (!asker.started()) {  // no process can be had
+      if (is_one(candidates[next])) found.push_back(candidates[next]);
+      ++next;
+      continue;
+    }
+    for (std::string_view answers = asker.next(until); !answers.empty(); answers = asker.next(until)) {
+      for (const char answer : answers) {
+        if (answer == 'y') found.push_back(candidates[next]);
+        ++next;
+      }
+    }
+    if (next >= candidates.size()) break;
+    if (next < given) candidates.push_back(candidates[next]);
+    ++next;
+  }
+  return found;
+}
+
+}  // namespace rlock
