@@ -77,7 +77,9 @@ std::string place(const WaitView& view) {
 std::string outlook_of_busy(const Busy& busy, TimePoint now) {
   if (busy.no_ttl) return "; no TTL: it never frees itself";
   if (!busy.rest) return "";
-  return fmt::format("; frees in {} unless renewed", describe(remaining(plus(busy.heard, *busy.rest), now)));
+  const Milliseconds rest = remaining(plus(busy.heard, *busy.rest), now);
+  if (rest == Milliseconds{0}) return "; its lease has just ended";
+  return fmt::format("; frees in {} unless renewed", describe(rest));
 }
 
 std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {

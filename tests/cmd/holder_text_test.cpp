@@ -37,6 +37,19 @@ TEST_CASE("the only waiter of a free fair lock is told that it is next, and the 
                 text(2));
 }
 
+TEST_CASE("a lease that has ended since it was told of does not free itself in 0 s") {
+  const LockName name{"k"};
+  const TimePoint heard = Clock::now();
+  const Busy busy{.holder = "somebody:1", .rest = Milliseconds{1000}, .heard = heard};
+  const auto text = [&](Milliseconds later) {
+    return wait_text({.name = name, .now = plus(heard, later), .busy = busy}, Moment::waiting);
+  };
+  CHECK_MESSAGE(text(Milliseconds{400}).find("; frees in 600ms unless renewed") != std::string::npos,
+                text(Milliseconds{400}));
+  CHECK_MESSAGE(text(Milliseconds{1400}).find("; its lease has just ended") != std::string::npos,
+                text(Milliseconds{1400}));
+}
+
 TEST_CASE("a holder is shown as a person looks for it") {
   CHECK(holder_text(alice(), 1723s) == "alice@ci-7 pid 4121 for 12m03s (make) \"hotfix 42\"");
   CHECK(holder_text(alice(), std::nullopt) == "alice@ci-7 pid 4121 (make) \"hotfix 42\"");
