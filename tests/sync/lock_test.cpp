@@ -36,6 +36,15 @@ TEST_CASE("a lock is asked for under its key, with the line beside it, and annou
   CHECK(lock.channels() == std::vector{Channel{"redisson_lock__channel:{deploy}"}});
 }
 
+TEST_CASE("where something else stands under a key beside the lock, every key that it may be is named") {
+  const Attempt attempt = Lock{claim("me:1")}.read(Reply::error("WRONGTYPE Operation against a key"));
+  REQUIRE(std::holds_alternative<Failure>(attempt));
+  const Failure& failure = std::get<Failure>(attempt);
+  CHECK(failure.kind == Error::wrong_type);
+  CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line'") != std::string::npos);
+  CHECK(failure.text.find("'redisson_unlock_latch:{deploy}:line:waiters'") != std::string::npos);
+}
+
 TEST_CASE("a release names its request, and while its slot moves it has one key") {
   const Call release = Lock{claim("me:1")}.release({});
 

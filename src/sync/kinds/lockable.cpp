@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/key_text.h"
 #include "base/text.h"
 
 namespace rlock {
@@ -28,7 +29,15 @@ RenewAnswer decode_renewal(const Reply& reply) {
 }  // namespace
 
 Attempt Waitable::read(const Reply& reply) const noexcept {
-  return read_by<Attempt>([this](const Reply& good) { return decode(good); }, reply);
+  Attempt attempt = read_by<Attempt>([this](const Reply& good) { return decode(good); }, reply);
+  // The server does not say which key it means, and a key beside the lock is found by nobody who is not told.
+  if (auto* failure = std::get_if<Failure>(&attempt); failure != nullptr && reply.is_error("WRONGTYPE")) {
+    std::vector<std::string> names;
+    for (const std::string& key : ask().keys) names.push_back(quoted(LockName{key}));
+    if (names.size() > 1)
+      failure->text = fmt::format("{}; it may be one of {}", failure->text, joined(names, ", "));
+  }
+  return attempt;
 }
 
 RenewAnswer Lockable::read_renewal(const Reply& reply) const noexcept {
