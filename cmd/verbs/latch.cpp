@@ -39,7 +39,10 @@ class LatchVerb : public Verb {
       case LatchAnswer::How::exists:
         tell(fmt::format("{} exists, {} to go, and stays as it is", name, answer.count));
         return exit_code::no;
-      case LatchAnswer::How::absent: tell(fmt::format("no latch {}", name)); return exit_code::no;
+      case LatchAnswer::How::absent:
+        tell(fmt::format("there is no latch {}; make it: rlock latch set {} N", name,
+                         words_for(session.name(key_))));
+        return exit_code::no;
       case LatchAnswer::How::refused: throw Error{Error::wrong_type, answer.refused.text};
     }
     return exit_code::internal;
