@@ -18,6 +18,8 @@
 #include "loop/processes.h"
 #include "support/eventually.h"
 #include "support/process.h"
+#include "support/profile.h"
+#include "support/unloaded_watch.h"
 
 using namespace rlock;
 using namespace rlock::test;
@@ -86,6 +88,25 @@ TEST_CASE("nobody whom a script starts gets away while it is signalled, however 
       CHECK_FALSE(script.process().running());
     }
   }
+}
+
+TEST_CASE("beside thousands of processes the last one of a script gets KILL a moment after the first") {
+  const int others = long_profile() ? 2700 : 500, members = long_profile() ? 300 : 100;
+  const auto sleepers = [](int count) {
+    return "for i in $(seq " + std::to_string(count) + "); do sleep 600 & done; echo ready >>$SAID; wait";
+  };
+  Scripted stranger{sleepers(others)};
+  Scripted script{sleepers(members)};
+  REQUIRE(eventually([&] { return stranger.ready() && script.ready(); }, 60s));
+  REQUIRE(script.family().all().size() == static_cast<std::size_t>(members) + 1);
+
+  const UnloadedWatch watch{{::getpid()}};
+  CHECK(script.family().signal(SIGKILL).empty());
+  const auto took = watch.elapsed();
+  MESSAGE("all of " << members << " beside " << others << " had KILL after " << took.count() << " ms");
+  CHECK(took <= (long_profile() ? 50ms : 200ms));
+  CHECK(eventually([&] { return script.family().all().empty(); }, 10s));
+  CHECK(stranger.family().all().size() == static_cast<std::size_t>(others) + 1);
 }
 
 TEST_CASE("whoever was seen as a descendant belongs to the script, whatever its parent is now") {
