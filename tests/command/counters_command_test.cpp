@@ -318,7 +318,8 @@ TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the 
     return rlock.err();
   };
   const std::string id(32, 'a');
-  CHECK(message("latch down l") == "rlock: there is no latch 'l'; make it: rlock latch set --prefix app: l N\n");
+  CHECK(message("latch down l") ==
+        "rlock: there is no latch 'l'; make it: rlock latch set --prefix app: l N\n");
   CHECK(message("latch wait l").starts_with("rlock: 'l' was never set"));
   REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
   CHECK(message("permit init p 1") ==
