@@ -109,6 +109,9 @@ Family Family::of_script(const ProcessId& script, pid_t keeper, std::vector<std:
   family.keeper_ = keeper;
   family.ancestors_ = ancestors_of(family.script_);
   family.look();
+  family.stack_ = stack_of(script.pid);
+  // A subshell shares it with its parent and its siblings.
+  if (!family.copies_of_script().empty()) family.stack_ = 0;
   return family;
 }
 
@@ -243,11 +246,24 @@ std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
   if (leads_session || leads_group)
     for (const pid_t pid : all_processes())
       if ((leads_session ? ::getsid(pid) : ::getpgid(pid)) == script_.pid) roots.push_back(pid);
-  return with_descendants(roots, visit);
+  return with_descendants(roots, visit, true);
+}
+
+/// Whom the script has forked and nobody has seen before, still in its group and running its program. A fork bomb
+/// has such processes whose parents ended between two looks.
+std::vector<pid_t> Family::copies_of_script() const {
+  std::vector<pid_t> copies;
+  if (stack_ == 0) return copies;
+  for (const pid_t pid : all_processes()) {
+    const bool beside = ::getpgid(pid) == script_.group && ::getsid(pid) == script_.session;
+    if (beside && !seen_.contains(pid) && stack_of(pid) == stack_) copies.push_back(pid);
+  }
+  return copies;
 }
 
 /// The processes of `roots` that belong to us, those that were seen, and all that they have started.
-std::vector<ProcessFacts> Family::with_descendants(const std::vector<pid_t>& roots, const Visit& visit) {
+std::vector<ProcessFacts> Family::with_descendants(const std::vector<pid_t>& roots, const Visit& visit,
+                                                   bool with_copies) {
   std::vector<ProcessFacts> found;
   std::unordered_set<pid_t> known{keeper_, ::getpid()};
   const auto add = [&](pid_t pid, const auto& belongs) {
@@ -267,9 +283,16 @@ std::vector<ProcessFacts> Family::with_descendants(const std::vector<pid_t>& roo
   for (const auto& [pid, started] : seen_)
     add(pid, [since = started](const ProcessFacts& process) { return process.started == since; });
   Parentage parentage;
-  for (std::size_t i = 0; i < found.size(); ++i)
-    for (const pid_t child : parentage.children_of(ProcessFacts{found[i]}))
-      add(child, [](const ProcessFacts&) { return true; });
+  const auto whoever = [](const ProcessFacts&) { return true; };
+  std::size_t next = 0;
+  const auto add_children = [&] {
+    for (; next < found.size(); ++next)
+      for (const pid_t child : parentage.children_of(ProcessFacts{found[next]})) add(child, whoever);
+  };
+  add_children();
+  if (with_copies)
+    for (const pid_t copy : copies_of_script()) add(copy, whoever);
+  add_children();
   seen_.clear();
   for (const ProcessFacts& process : found) seen_.emplace(process.pid, process.started);
   return found;

@@ -22,8 +22,9 @@ namespace rlock {
 /// own. Other sessions (setsid, daemons) and a cleared environment are not stopped.
 ///
 /// Of a script (`lock acquire --while-pid`), which is no child of ours: the script, its descendants, every
-/// process that look() or signal() ever saw as a descendant, whatever its parent is now, and the members of
-/// the process group or session that the script leads.
+/// process that look() or signal() ever saw as a descendant, whatever its parent is now, those of its process
+/// group that were forked from it and run the same program, and the members of the process group or session
+/// that the script leads.
 ///
 /// Where /proc does not show us, only the group or the script itself is known. A group whose processes have
 /// all ended leaves its number to another one: nothing is sent to a group of another session.
@@ -92,7 +93,9 @@ class Family {
   using Visit = std::function<void(const ProcessFacts&)>;
   std::vector<ProcessFacts> descendants(const Visit& visit);
   std::vector<ProcessFacts> members_of_script(const Visit& visit);
-  std::vector<ProcessFacts> with_descendants(const std::vector<pid_t>& roots, const Visit& visit);
+  std::vector<ProcessFacts> with_descendants(const std::vector<pid_t>& roots, const Visit& visit,
+                                             bool with_copies = false);
+  std::vector<pid_t> copies_of_script() const;
   bool is_script(const ProcessFacts& process) const;
   bool is_led_by_script(const ProcessFacts& process) const;
   bool may_be_an_orphan_of_script(const ProcessFacts& process) const;
@@ -107,7 +110,8 @@ class Family {
   pid_t session_;
   std::vector<std::string> marks_;
 
-  ProcessFacts script_;  ///< as we saw it last; a command's family has none, and its pid is 0
+  ProcessFacts script_;      ///< as we saw it last; a command's family has none, and its pid is 0
+  std::uint64_t stack_ = 0;  ///< of the script: see stack_of(). 0: it tells nothing
   pid_t keeper_ = 0;
   std::unordered_map<pid_t, std::int64_t>
       seen_;                             ///< every descendant that was seen and lives: when it started

@@ -90,14 +90,34 @@ std::multimap<pid_t, pid_t> children_of_all() {
   return children;
 }
 
-}  // namespace
-
-std::optional<ProcessFacts> facts_of(pid_t pid) {
+/// What stands behind the name in /proc/PID/stat. proc(5) counts from 1, and the first one here is its third.
+std::vector<std::string> stat_fields(pid_t pid) {
   const std::string stat = proc_text(pid, "stat");
   const auto name_ends = stat.rfind(") ");  // the last one: a name may hold anything, also ") "
-  if (name_ends == std::string::npos) return std::nullopt;
-  // proc(5) counts from 1, and the state is its third field.
-  const std::vector<std::string> fields = split(stat.substr(name_ends + 2), ' ');
+  if (name_ends == std::string::npos) return {};
+  return split(stat.substr(name_ends + 2), ' ');
+}
+
+/// May be set for all, and for a process and those below it (setarch -R).
+bool has_random_addresses(pid_t pid) {
+  constexpr unsigned long kNotRandom = 0x0040000;  // ADDR_NO_RANDOMIZE
+  const auto of_all = contents_of("/proc/sys/kernel/randomize_va_space");
+  const std::string of_one = proc_text(pid, "personality");
+  return of_all && !of_all->starts_with("0") && !of_one.empty() &&
+         (std::strtoul(of_one.c_str(), nullptr, 16) & kNotRandom) == 0;
+}
+
+}  // namespace
+
+std::uint64_t stack_of(pid_t pid) {
+  constexpr std::size_t kStartOfStack = 28, kFirst = 3;
+  const std::vector<std::string> fields = stat_fields(pid);
+  if (fields.size() <= kStartOfStack - kFirst || !has_random_addresses(pid)) return 0;
+  return std::strtoull(fields[kStartOfStack - kFirst].c_str(), nullptr, 10);
+}
+
+std::optional<ProcessFacts> facts_of(pid_t pid) {
+  const std::vector<std::string> fields = stat_fields(pid);
   const auto field = [&](std::size_t number) -> const std::string& { return fields[number - 3]; };
   constexpr std::size_t kState = 3, kParent = 4, kGroup = 5, kSession = 6, kThreads = 20, kStarted = 22;
   if (fields.size() <= kStarted - 3 || field(kState).empty()) return std::nullopt;

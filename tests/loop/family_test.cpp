@@ -19,6 +19,7 @@
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/profile.h"
+#include "support/skipped.h"
 #include "support/unloaded_watch.h"
 
 using namespace rlock;
@@ -128,6 +129,44 @@ TEST_CASE("whoever was seen as a descendant belongs to the script, whatever its 
   script.family().signal(SIGKILL);
   CHECK(gone(child));
   CHECK(eventually([&] { return script.family().surely_gone(); }));
+}
+
+TEST_CASE("whoever was forked from the script belongs to it while it runs the same program, whoever saw it") {
+  if (stack_of(::getpid()) == 0)
+    return skipped("the addresses of processes are not random here, or not shown");
+  Scripted script{
+      "until [ -e $SAID.go ]; do sleep 0.01; done; ( (echo child $BASHPID >>$SAID; while :; do sleep 0.05; done) & ); "
+      "echo ready >>$SAID; sleep 60; :"};
+  script.let_go();  // the family has looked: it sees nobody of what comes now
+  REQUIRE(eventually([&] { return script.ready() && script.named("child") > 0; }));
+  const pid_t child = script.named("child");
+  REQUIRE(facts_of(child)->parent != script.process().pid());
+
+  script.family().signal(SIGKILL);
+
+  CHECK(gone(child));
+  CHECK(eventually([&] { return script.family().surely_gone(); }));
+}
+
+TEST_CASE("a subshell that holds a lock shares its program with its siblings: they do not belong to it") {
+  TempDir folder;
+  const std::string said = folder / "said";
+  Process shell{{"bash", "-c",
+                 "for name in one two; do (echo $name $BASHPID >>" + said +
+                     "; while :; do sleep 0.05; done) & done; wait"}};
+  const auto named = [&](const std::string& name) -> pid_t {
+    for (const std::string& line : split(read_file(said), '\n'))
+      if (line.starts_with(name + " ")) return std::stoi(line.substr(name.size() + 1));
+    return 0;
+  };
+  REQUIRE(eventually([&] { return named("one") > 0 && named("two") > 0; }));
+  Family family = Family::of_script(*process_of(named("one")), 0);
+
+  family.signal(SIGKILL);
+
+  CHECK(eventually([&] { return family.all().empty(); }));
+  CHECK(alive(named("two")));
+  CHECK(shell.running());
 }
 
 TEST_CASE("members of the session that a script leads belong to it, though nobody saw them before") {
