@@ -109,7 +109,7 @@ Family Family::of_script(const ProcessId& script, pid_t keeper, std::vector<std:
   family.keeper_ = keeper;
   family.ancestors_ = ancestors_of(family.script_);
   family.look();
-  family.stack_ = stack_of(script.pid);
+  if (has_random_addresses(script.pid)) family.stack_ = stack_of(script.pid);
   // A subshell shares it with its parent and its siblings.
   if (!family.copies_of_script().empty()) family.stack_ = 0;
   return family;
@@ -250,12 +250,14 @@ std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
 }
 
 /// Whom the script has forked and nobody has seen before, still in its group and running its program. A fork bomb
-/// has such processes whose parents ended between two looks.
+/// has such processes whose parents ended between two looks. Whoever was there before the script has a smaller
+/// number: a group of thousands costs no file for each of those.
 std::vector<pid_t> Family::copies_of_script() const {
   std::vector<pid_t> copies;
   if (stack_ == 0) return copies;
   for (const pid_t pid : all_processes()) {
-    const bool beside = ::getpgid(pid) == script_.group && ::getsid(pid) == script_.session;
+    const bool beside =
+        pid > script_.pid && ::getpgid(pid) == script_.group && ::getsid(pid) == script_.session;
     if (beside && !seen_.contains(pid) && stack_of(pid) == stack_) copies.push_back(pid);
   }
   return copies;

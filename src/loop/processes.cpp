@@ -98,6 +98,15 @@ std::vector<std::string> stat_fields(pid_t pid) {
   return split(stat.substr(name_ends + 2), ' ');
 }
 
+}  // namespace
+
+std::uint64_t stack_of(pid_t pid) {
+  constexpr std::size_t kStartOfStack = 28, kFirst = 3;
+  const std::vector<std::string> fields = stat_fields(pid);
+  if (fields.size() <= kStartOfStack - kFirst) return 0;
+  return std::strtoull(fields[kStartOfStack - kFirst].c_str(), nullptr, 10);
+}
+
 /// May be set for all, and for a process and those below it (setarch -R).
 bool has_random_addresses(pid_t pid) {
   constexpr unsigned long kNotRandom = 0x0040000;  // ADDR_NO_RANDOMIZE
@@ -105,15 +114,6 @@ bool has_random_addresses(pid_t pid) {
   const std::string of_one = proc_text(pid, "personality");
   return of_all && !of_all->starts_with("0") && !of_one.empty() &&
          (std::strtoul(of_one.c_str(), nullptr, 16) & kNotRandom) == 0;
-}
-
-}  // namespace
-
-std::uint64_t stack_of(pid_t pid) {
-  constexpr std::size_t kStartOfStack = 28, kFirst = 3;
-  const std::vector<std::string> fields = stat_fields(pid);
-  if (fields.size() <= kStartOfStack - kFirst || !has_random_addresses(pid)) return 0;
-  return std::strtoull(fields[kStartOfStack - kFirst].c_str(), nullptr, 10);
 }
 
 std::optional<ProcessFacts> facts_of(pid_t pid) {

@@ -29,9 +29,10 @@ struct ProcessFacts {
 /// Nothing: there is no such process, or /proc does not show it.
 std::optional<ProcessFacts> facts_of(pid_t pid);
 
-/// Where the stack of a process begins, which the kernel chooses by chance at each exec: two processes with the same
-/// one were forked from the same program. 0: it is not known, or not chosen by chance.
+/// Where the stack of a process begins; 0: that is not known. The kernel chooses the place by chance at each exec,
+/// if has_random_addresses(): two processes with the same one were forked from the same program.
 std::uint64_t stack_of(pid_t pid);
+bool has_random_addresses(pid_t pid);
 
 /// The numbers of all processes that /proc shows; none where it does not show us.
 std::vector<pid_t> all_processes();
