@@ -76,6 +76,8 @@ struct Executor::Pending {
 
 Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options& options)
     : loop_(loop), options_(options) {
+  // Before its routes: a turn then tells it of a connection that broke, and why, before the route forgets that one.
+  loop_.join(*this);
   for (Target target : targets) {
     using Topology = Target::Topology;
     const bool single = target.topology == Topology::single || target.topology == Topology::local;
@@ -84,7 +86,6 @@ Executor::Executor(Loop& loop, const std::vector<Target>& targets, const Options
     routes_.push_back(make_route(loop, target, options.timeouts, options.interrupted));
   }
   trouble_.resize(routes_.size());
-  loop_.join(*this);
 }
 
 Executor::Executor(Loop& loop, std::vector<std::unique_ptr<Route>> routes, const Options& options)
