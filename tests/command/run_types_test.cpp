@@ -156,7 +156,7 @@ TEST_CASE("a pool of another size is refused with both sizes and the remedy") {
   Rlock other = run(redis, {"--permits", "5"}, "true");
   CHECK(other.exit_code(kPatience) == 65);
   CHECK(contains(other.err(), "'k' is a pool of 2 permits, not of 5"));
-  CHECK(contains(other.err(), "rlock permit add k 3"));
+  CHECK(contains(other.err(), "rlock permit set k 5"));
 }
 
 TEST_CASE("permits are not taken from a latch of that size") {
