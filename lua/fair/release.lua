@@ -5,7 +5,7 @@
 --
 -- KEYS  lock  hash: owner -> holds
 --       queue: order, deadlines, alive  the waiters, see queue/mended_queue
---       line: order, waiters, facts  optional: the waiters that do not wait in the queue, see line/in_turn
+--       line_order, line_waiters, line_facts  optional: the waiters that do not wait in the queue, see line/in_turn
 --       request  optional, string: as in lock/release
 --       keep  optional, string: as in lock/release
 -- ARGV  those of lock/release
@@ -19,7 +19,7 @@ redis.pcall('hdel', queue.alive, owner)  -- if one key has another type, we leav
 redis.pcall('zrem', queue.deadlines, owner)
 redis.pcall('lrem', queue.order, 0, owner)
 
-local answer = release({lock, line.order, line.waiters, line.facts, request, keep}, ARGV)
+local answer = release({lock, line_order, line_waiters, line_facts, request, keep}, ARGV)
 local kept = answer[1] == 'kept'  -- the head knows only the old TTL
 if kept or redis.call('exists', lock) == 0 then
   local why = announce_to_head(queue)

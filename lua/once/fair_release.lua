@@ -10,4 +10,5 @@ local release = script('fair/release')
 local mark_done = include('hold/mark_done')
 
 local answer = release(KEYS, ARGV)
+local line = {order = line_order, channel = channel, sharded = sharded}
 return mark_done(done, owner, done_by, line, queue, answer)

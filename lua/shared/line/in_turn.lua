@@ -1,5 +1,5 @@
 local waiter_of = include('line/waiter_of')
-local note_waiter = include('line/note_waiter')
+local write_note = include('line/write_note')
 local may_take = include('line/may_take')
 local holder_of = include('hold/holder_of')
 local remove_waiter = include('line/remove_waiter')
@@ -35,7 +35,7 @@ local function take_place(line, ask)
   redis.call('pexpire', line.waiters, stays)  -- first: a client that may not do this leaves no key without a TTL
   redis.call('zadd', line.order, arrived, owner)
   redis.call('pexpire', line.order, stays)
-  note_waiter(line, owner, {
+  write_note(line, owner, {
     alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = known and known.before or line.passes,
   })
   redis.call('pexpire', line.waiters, stays)

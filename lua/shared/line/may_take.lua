@@ -1,6 +1,5 @@
 local waiter_of = include('line/waiter_of')
-local note_waiter = include('line/note_waiter')
-local note_line = include('line/note_line')
+local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 
@@ -23,7 +22,7 @@ local function may_take(line, ask)
       -- One number serves all: the first waiter came first, so it has been passed most often.
       if place == 0 then
         line.passes = line.passes + 1
-        note_line(line)
+        write_note(line, '')
       end
       return true
     elseif waiter and waiter.needs > ask.room then
@@ -34,7 +33,7 @@ local function may_take(line, ask)
       return false, waiter.patience + 10 - (time - waiter.told)
     elseif waiter and tell_owner(line, other, '0') > 0 then
       waiter.told = time
-      note_waiter(line, other, waiter)
+      write_note(line, other, waiter)
       return false, waiter.patience + 10
     else
       remove_waiter(line, other, frozen)

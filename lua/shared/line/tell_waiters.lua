@@ -1,10 +1,9 @@
 local now = include('redis/now')
 local waiter_of = include('line/waiter_of')
-local note_waiter = include('line/note_waiter')
+local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
 local load_line = include('line/load_line')
-local note_line = include('line/note_line')
 
 -- The message for the first waiter. If other clients than rlock's waiters have heard of the release, too, they need longer to
 -- ask, since ours are ready: so for two seconds rlock's waiters leave them two of three releases, for 10 ms.
@@ -15,7 +14,7 @@ local function message_of(line, time)
   -- The first two waiters listen where releases are announced, or will; and so may the client that released the lock.
   if line.heard > math.min(length, 2) + 1 and line.others < time + 1000 then
     line.others = time + 2000
-    note_line(line)
+    write_note(line, '')
   end
   return line.others > time and time % 3 > 0 and 'later 10' or '0'
 end
@@ -40,7 +39,7 @@ local function tell_in_order(line, room, rest_only)
       dead = dead + 1
     else
       waiter.told = waiter.told > 0 and waiter.told or time
-      note_waiter(line, owner, waiter)
+      write_note(line, owner, waiter)
       place = place + 1
       if waiter.needs > 0 and waiter.needs == room then
         -- The new second waiter does not know its place yet, and must ask if the first one is frozen.

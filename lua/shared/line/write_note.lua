@@ -1,10 +1,15 @@
--- Writes a field of the line's notes. Their hash ends with the line, also if it was lost and this function makes it again.
--- line: see in_turn
-local function write_note(line, field, text)
+-- Writes down what the line knows of a waiter, see waiter_of; and with owner '' what load_line has read and the script has
+-- changed. REQUIRES: there is a waiter in the line. The notes end with the line, also if they were lost and this function makes
+-- them again. line: see in_turn
+local function write_note(line, owner, waiter)
+  local text = string.format('%d %.0f', line.passes, line.others)
+  if waiter then
+    text = string.format('%.0f %s %d %.0f %d', waiter.alive, waiter.arrived, waiter.needs, waiter.told, waiter.before)
+  end
   local lost = redis.call('pttl', line.waiters) < 0
   local stays = lost and math.max(redis.call('pttl', line.order), 1000)
   if lost then redis.call('pexpire', line.waiters, stays) end  -- first: a client that may not do this leaves no key without a TTL
-  redis.call('hset', line.waiters, field, text)
+  redis.call('hset', line.waiters, owner, text)
   if lost then redis.call('pexpire', line.waiters, stays) end
 end
 return write_note
