@@ -141,7 +141,7 @@ TEST_CASE("no Sentinel, no such primary and an old primary have their own words"
   sentinel.on("SENTINEL", named(replica.port()));
   replica.on("ROLE", kReplica);
   Fixture stale{{sentinel.port()}};
-  CHECK(stale.vote(Milliseconds{300}).failure->text.find("but it is a replica") != std::string::npos);
+  CHECK(stale.vote(Milliseconds{1000}).failure->text.find("but it is a replica") != std::string::npos);
 
   FakeRedis liar{kTcp};
   liar.on("SENTINEL", wire::array({wire::text("\x1b[31m"), wire::text("99999")}));
