@@ -40,8 +40,14 @@ constexpr std::array kSynonyms{
     Synonym{"set", "latch set"},
     Synonym{"watch", "top"},
     Synonym{"monitor", "top"},
-    Synonym{"events", "top"},
+    Synonym{"events", "top, or rlock run --events FILE"},
     Synonym{"log", "history"},
+    Synonym{"logs", "history"},
+    Synonym{"cancel", "stop"},
+    Synonym{"steal", "unlock"},
+    Synonym{"describe", "inspect"},
+    Synonym{"health", "doctor"},
+    Synonym{"redlock", "run --url URL --url URL --url URL"},
 };
 
 /// The first words of all verbs; or, behind a noun, the second ones.
@@ -79,6 +85,15 @@ void refuse_verb(std::string_view noun, std::string_view word, std::string_view 
   if (const auto meant = verb_meant(noun, word))
     throw Error{Error::usage,
                 fmt::format("unknown verb {}; did you mean: rlock {}{}", in_quotes(word), behind, *meant)};
+  // `consul lock KEY COMMAND`, `etcdctl lock KEY COMMAND`
+  const bool as_peer =
+      (word == "consul" || word == "etcdctl") && behind_it.size() > 1 && behind_it.front() == "lock";
+  if (noun.empty() && before.empty() && as_peer && !behind_it[1].starts_with('-')) {
+    const auto command = behind_it.subspan(2);
+    throw Error{Error::usage,
+                fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}", in_quotes(word),
+                            shell_quoted(behind_it[1]), command.empty() ? " COMMAND" : pasted(command))};
+  }
   // A key and a command.
   if (noun.empty() && before.empty() && !behind_it.empty() && !behind_it.front().starts_with('-'))
     throw Error{Error::usage, fmt::format("unknown verb {}; did you mean: rlock run -k {} --{}",
