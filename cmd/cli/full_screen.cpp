@@ -41,6 +41,7 @@ constexpr Sequence kSequences[] = {
     {"q", Key::quit},      {"Q", Key::quit},          {"s", Key::sort},
     {"k", Key::up},        {"j", Key::down},          {"?", Key::help},
     {"h", Key::help},      {"\r", Key::enter},        {"\n", Key::enter},
+    {"/", Key::filter},    {"\x7f", Key::erase},      {"\b", Key::erase},
 };
 
 /// How long an unknown control sequence is: to its final byte. 0: it has not come as a whole.
@@ -52,6 +53,9 @@ std::size_t length_of_sequence(std::string_view bytes) {
   const auto* end = std::find_if(bytes.begin() + 2, bytes.end(), is_final);
   return end == bytes.end() ? 0 : static_cast<std::size_t>(end - bytes.begin()) + 1;
 }
+
+/// No control character.
+bool is_text(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }
 
 std::string in_ascii(std::string_view text) {
   std::string ascii;
@@ -65,8 +69,8 @@ std::string in_ascii(std::string_view text) {
 
 }  // namespace
 
-std::vector<Key> keys_in(std::string& bytes) {
-  std::vector<Key> keys;
+std::vector<Stroke> keys_in(std::string& bytes) {
+  std::vector<Stroke> keys;
   std::string_view rest = bytes;
   while (!rest.empty()) {
     const auto* known =
@@ -74,13 +78,13 @@ std::vector<Key> keys_in(std::string& bytes) {
     std::size_t length = 1;
     if (known != std::end(kSequences)) {
       length = known->bytes.size();
-      keys.push_back(known->key);
+      keys.push_back({known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : ""});
     } else if (rest.front() == '\x1b') {
       length = length_of_sequence(rest);
       if (length == 0) break;
-      keys.push_back(length == 1 ? Key::escape : Key::other);
+      keys.push_back({length == 1 ? Key::escape : Key::other});
     } else {
-      keys.push_back(Key::other);
+      keys.push_back({Key::other, is_text(rest.front()) ? std::string{rest.front()} : ""});
     }
     rest.remove_prefix(length);
   }
@@ -167,7 +171,7 @@ void FullScreen::draw(const std::vector<ScreenLine>& lines) {
   drawn_ = write(text) ? std::move(text) : "";
 }
 
-std::vector<Key> FullScreen::take_keys() { return keys_in(typed_); }
+std::vector<Stroke> FullScreen::take_keys() { return keys_in(typed_); }
 
 short FullScreen::interest() const { return POLLIN; }
 

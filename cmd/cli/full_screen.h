@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/descriptor.h"
@@ -12,12 +13,37 @@
 
 namespace rlock {
 
-/// What a person typed.
-enum class Key { quit, sort, up, down, page_up, page_down, home, end, enter, help, escape, other };
+/// What a key is for.
+enum class Key {
+  quit,
+  sort,
+  up,
+  down,
+  page_up,
+  page_down,
+  home,
+  end,
+  enter,
+  help,
+  escape,
+  filter,
+  erase,
+  other
+};
+
+/// A key that a person pressed.
+struct Stroke {
+  Key key;
+  std::string text =
+      {};  ///< what it stands for where text is typed: "q"; a byte of a longer character; empty: nothing
+
+  Stroke(Key pressed, std::string stands_for = {}) : key(pressed), text(std::move(stands_for)) {}
+  bool operator==(const Stroke&) const = default;
+};
 
 /// The keys in what a terminal sent, which begins with a whole one. The bytes of a key that has not come as a
 /// whole stay in `bytes`; an ESC of which nothing more has come is that key.
-std::vector<Key> keys_in(std::string& bytes);
+std::vector<Stroke> keys_in(std::string& bytes);
 
 /// One line of a screen.
 struct ScreenLine {
@@ -56,7 +82,7 @@ class FullScreen final : public Source {
   ScreenSize size() const noexcept { return screen_size(tty_.number()); }
 
   /// What has been typed since the last call.
-  std::vector<Key> take_keys();
+  std::vector<Stroke> take_keys();
 
   /// Nobody is at the terminal any more.
   bool gone() const noexcept { return gone_; }

@@ -2,9 +2,56 @@
 
 #include "base/error.h"
 #include "base/key_text.h"
-#include "cmd/view/key_row.h"
 
 namespace rlock {
+namespace {
+
+/// A setter that adds one of `choices`.
+Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
+  return [&words, choices](std::string_view value) {
+    std::string word;
+    choice(word, choices)(value);
+    words.push_back(std::move(word));
+  };
+}
+
+}  // namespace
+
+void declare_key_choice(VerbSpec& spec, KeyChoice& chosen) {
+  spec.add({.names = "--state",
+            .value = "STATE",
+            .help = "held kept stale free open closed; may be repeated",
+            .manual = "List only keys in state STATE. You may repeat the option.",
+            .offer = Offer::choices,
+            .choices = kKeyStates,
+            .set = one_more_of(chosen.filter.states, kKeyStates)});
+  spec.add({.names = "--type",
+            .value = "TYPE",
+            .help = "lock fair fenced read-write plain semaphore permit\nlatch; may be repeated",
+            .manual = "List only keys of type TYPE. You may repeat the option.",
+            .offer = Offer::choices,
+            .choices = key_type_names(),
+            .set = one_more_of(chosen.filter.types, key_type_names())});
+  spec.add({.names = "--host",
+            .value = "H",
+            .help = "list only keys that host H holds; may be repeated",
+            .set = [&chosen](std::string_view host) { chosen.filter.hosts.emplace_back(host); }});
+  spec.add({.names = "--older",
+            .value = "DUR",
+            .help = "list only keys that are held for DUR or longer",
+            .set = into(chosen.filter.older)});
+  spec.add(
+      {.names = "--sort",
+       .value = "WHAT",
+       .help = "key age waiting",
+       .standard = "key",
+       .manual =
+           "Sort by the name of the key, by the age of the hold (the oldest first), or by the number of waiters "
+           "(the most first).",
+       .offer = Offer::choices,
+       .choices = kKeyOrders,
+       .set = choice(chosen.order, kKeyOrders)});
+}
 
 void declare_key_options(VerbSpec& spec, KeyOptions& options) {
   spec.operands.push_back({.name = "PATTERN",

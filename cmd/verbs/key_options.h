@@ -6,6 +6,7 @@
 #include "cmd/ask/listing.h"
 #include "cmd/cli/options.h"
 #include "cmd/server/session.h"
+#include "cmd/view/key_row.h"
 
 namespace rlock {
 
@@ -18,6 +19,15 @@ struct KeyOptions {
 
 /// PATTERN..., --all and --scan-time.
 void declare_key_options(VerbSpec& spec, KeyOptions& options);
+
+/// Which of them are shown, and in which order.
+struct KeyChoice {
+  KeyFilter filter;
+  std::string order = "key";
+};
+
+/// --state, --type, --host, --older and --sort.
+void declare_key_choice(VerbSpec& spec, KeyChoice& choice);
 
 /// For a search().
 SearchOptions search_options(const KeyOptions& options);

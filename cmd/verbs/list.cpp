@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -26,26 +27,19 @@ namespace {
 constexpr std::size_t kMostNames = 64U << 20;
 constexpr std::size_t kMostKept = 64U << 20;
 
-/// A setter that adds one of `choices`.
-Setter one_more_of(std::vector<std::string>& words, std::string_view choices) {
-  return [&words, choices](std::string_view value) {
-    std::string word;
-    choice(word, choices)(value);
-    words.push_back(std::move(word));
-  };
-}
-
 class List final : public Verb {
  public:
   void declare(VerbSpec& spec) override;
   int act(TimePoint started, std::vector<std::string> command) override;
 
  private:
+  void limit(std::vector<Inspection>& keys);
   void show(const std::vector<Inspection>& keys);
 
   KeyOptions keys_;
-  KeyFilter filter_;
-  std::string order_ = "key";
+  KeyChoice choice_;
+  std::optional<std::int64_t> limit_;  ///< so many keys may still be shown
+  bool limited_ = false;               ///< some were not, because of it
   bool json_ = false;
   bool shown_ = false;  ///< a page has been
 };
@@ -62,41 +56,13 @@ void List::declare(VerbSpec& spec) {
                    {"rlock list --json | jq -r '.keys[].holders[].meta.host'", ""}};
   spec.common = "all state type sort json quiet";
   declare_key_options(spec, keys_);
-  for (const std::string_view name : {"--limit", "-n"})
-    spec.foreign.push_back({name, "to see some lines only: rlock list | head -n N"});
-  spec.add({.names = "--state",
-            .value = "STATE",
-            .help = "held kept stale free open closed; may be repeated",
-            .manual = "List only keys in state STATE. You may repeat the option.",
-            .offer = Offer::choices,
-            .choices = kKeyStates,
-            .set = one_more_of(filter_.states, kKeyStates)});
-  spec.add({.names = "--type",
-            .value = "TYPE",
-            .help = "lock fair fenced read-write plain semaphore permit\nlatch; may be repeated",
-            .manual = "List only keys of type TYPE. You may repeat the option.",
-            .offer = Offer::choices,
-            .choices = key_type_names(),
-            .set = one_more_of(filter_.types, key_type_names())});
-  spec.add({.names = "--host",
-            .value = "H",
-            .help = "list only keys that host H holds; may be repeated",
-            .set = [this](std::string_view host) { filter_.hosts.emplace_back(host); }});
-  spec.add({.names = "--older",
-            .value = "DUR",
-            .help = "list only keys that are held for DUR or longer",
-            .set = into(filter_.older)});
-  spec.add(
-      {.names = "--sort",
-       .value = "WHAT",
-       .help = "key age waiting",
-       .standard = "key",
-       .manual =
-           "Sort by the name of the key, by the age of the hold (the oldest first), or by the number of waiters "
-           "(the most first).",
-       .offer = Offer::choices,
-       .choices = kKeyOrders,
-       .set = choice(order_, kKeyOrders)});
+  spec.foreign.push_back({"-n", "did you mean --limit?"});
+  declare_key_choice(spec, choice_);
+  spec.add({.names = "--limit",
+            .value = "N",
+            .help = "print N keys at most",
+            .manual = "rlock prints the first N keys in the order of --sort.",
+            .set = number(limit_, 1, std::numeric_limits<std::int64_t>::max())});
   spec.add({.names = "--json", .help = "print the JSON document of rlock inspect", .set = into(json_)});
   spec.add({.names = "-q, --quiet",
             .help = "print only the keys, as you type them",
@@ -104,6 +70,15 @@ void List::declare(VerbSpec& spec) {
   spec.add({.names = "-v, --verbose",
             .manual = "Also print what happens inside, such as redirections and broken connections.",
             .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
+}
+
+/// Leaves out those that --limit does not let through.
+void List::limit(std::vector<Inspection>& keys) {
+  if (!limit_) return;
+  const auto left = static_cast<std::size_t>(*limit_);
+  limited_ = limited_ || keys.size() > left;
+  if (keys.size() > left) keys.erase(keys.begin() + *limit_, keys.end());
+  *limit_ -= static_cast<std::int64_t>(keys.size());
 }
 
 /// Lines of one page, the titles only above the first.
@@ -124,7 +99,7 @@ void List::show(const std::vector<Inspection>& keys) {
 
 int List::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
-  const KeyOrder order = key_order(order_);
+  const KeyOrder order = key_order(choice_.order);
   std::vector<Inspection> kept;  // of what has to be sorted in another order, or fits a page
   Listing listing;
   {
@@ -138,12 +113,14 @@ int List::act(TimePoint, std::vector<std::string>) {
     std::size_t bytes = 0;
     listing = list_pages(session, std::move(options), keys_.scan_time, [&](const Listing& page, bool last) {
       std::vector<Inspection> keys = one_of_each_key(page.seen);
-      std::erase_if(keys, [this](const Inspection& seen) { return !passes(filter_, seen); });
+      std::erase_if(keys, [this](const Inspection& seen) { return !passes(choice_.filter, seen); });
       if (order == KeyOrder::key && (shown_ || !last)) {
         progress.reset();  // nothing of it may be left among the lines
         sort_keys(keys, order);
+        limit(keys);
         show(keys);
-        return true;
+        limited_ = limited_ || (limit_ == 0 && !last);
+        return limit_ != 0;
       }
       for (const Inspection& seen : keys) bytes += size_of(seen);
       std::ranges::move(keys, std::back_inserter(kept));
@@ -151,6 +128,9 @@ int List::act(TimePoint, std::vector<std::string>) {
     });
   }
   sort_keys(kept, order);
+  limit(kept);
+  if (limited_) listing.cut_short.clear();  // the user has asked for it
+  listing.complete = listing.complete && !limited_;
   if (!shown_ && json_) {
     print_line(inspection_document(kept, listing.complete).str());
   } else {

@@ -30,10 +30,12 @@ constexpr int kSearchPause = 50;
 
 class Live {
  public:
-  Live(Session& session, const KeyOptions& keys, Milliseconds every)
+  Live(Session& session, const KeyOptions& keys, const KeyChoice& choice, Milliseconds every)
       : session_(session), keys_(keys), terminal_(session.loop, "use rlock list") {
     screen_.server = session.redis.str();
     screen_.every = every;
+    screen_.filter = choice.filter;
+    screen_.order = key_order(choice.order);
   }
 
   void run() {
@@ -83,8 +85,8 @@ class Live {
       enter();
     }
     if (session_.signals.any() || terminal_.gone()) throw Ended{};
-    for (const Key key : terminal_.take_keys()) {
-      if (!screen_.press(key, terminal_.size())) throw Ended{};
+    for (const Stroke& stroke : terminal_.take_keys()) {
+      if (!screen_.press(stroke, terminal_.size())) throw Ended{};
       changed = true;
     }
     if (changed) show();
@@ -178,6 +180,7 @@ class Top final : public Verb {
 
  private:
   KeyOptions keys_;
+  KeyChoice choice_;
   Milliseconds every_{1000};
 };
 
@@ -188,11 +191,14 @@ void Top::declare(VerbSpec& spec) {
       "  up down PgUp PgDn Home End   choose a key\n"
       "  Enter                        show all about the key, as rlock inspect\n"
       "  s                            sort by key, age or waiters\n"
+      "  /                            filter by a part of a key or a pattern\n"
       "  ?  q                         show help; go back, or end\n"
       "\n";
   spec.examples = {{"rlock top", ""},
                    {"rlock top --all --every 5s 'orders:*'", "also the locks of Redisson"}};
+  spec.common = "all state sort";
   declare_key_options(spec, keys_);
+  declare_key_choice(spec, choice_);
   spec.add({.names = "--every",
             .value = "DUR",
             .help = "look again every DUR",
@@ -202,7 +208,7 @@ void Top::declare(VerbSpec& spec) {
 
 int Top::act(TimePoint, std::vector<std::string>) {
   Session session{server_, nullptr, Session::Access::looks};
-  Live{session, keys_, every_}.run();
+  Live{session, keys_, choice_, every_}.run();
   return exit_code::ok;
 }
 

@@ -26,20 +26,19 @@ std::string who(const Holder& holder) {
                      shown(holder.meta->command));
 }
 
-/// Of what is counted, how much of it, which a narrow terminal must not cut; then who has it.
+/// Of a latch, how much is to go, which a narrow terminal must not cut; then who has the key.
 std::string holder_column(const Inspection& seen) {
   std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
   if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
-  std::string count;
-  if (seen.total) {
-    count = fmt::format("{} of {} taken", seen.holders.size(), *seen.total);
-  } else if (seen.available) {
-    count = fmt::format("{} available", *seen.available);
-  } else if (seen.count && seen.state == State::closed) {
-    count = fmt::format("{} to go", *seen.count);
-  }
-  if (text.empty() && count.empty()) return std::string{kNothing};
-  return text.empty() || count.empty() ? count + text : fmt::format("{}: {}", count, text);
+  if (seen.count && seen.state == State::closed)
+    text = fmt::format("{} to go{}{}", *seen.count, text.empty() ? "" : ": ", text);
+  return text.empty() ? std::string{kNothing} : text;
+}
+
+/// Of semaphores and pools: how many permits are available, and of how many if that is known: "3/5".
+std::string available_column(const Inspection& seen) {
+  if (!seen.available) return std::string{kNothing};
+  return seen.total ? fmt::format("{}/{}", *seen.available, *seen.total) : std::to_string(*seen.available);
 }
 
 std::string frees_column(const Inspection& seen) {
@@ -105,6 +104,7 @@ KeyRow key_row(const Inspection& seen) {
           .type = shown(key_type(seen)),
           .state = std::string{key_state(seen)},
           .holder = holder_column(seen),
+          .available = available_column(seen),
           .held_for = age ? describe(*age) : std::string{kNothing},
           .frees = frees_column(seen),
           .waiting = std::to_string(seen.waiting()),

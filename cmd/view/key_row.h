@@ -11,7 +11,7 @@ namespace rlock {
 
 /// What one line says of a key, for people. Everything is sanitized; "-": nothing to say.
 struct KeyRow {
-  std::string key, type, state, holder, held_for, frees, waiting, reason;
+  std::string key, type, state, holder, available, held_for, frees, waiting, reason;
 };
 
 KeyRow key_row(const Inspection& seen);

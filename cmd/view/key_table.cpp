@@ -7,14 +7,14 @@ namespace rlock {
 
 std::vector<std::string> key_table(const std::vector<Inspection>& keys, std::size_t columns) {
   std::vector<std::vector<std::string>> rows{
-      {"KEY", "TYPE", "STATE", "HOLDER", "FOR", "FREES", "WAITING", "REASON"}};
+      {"KEY", "TYPE", "STATE", "HOLDER", "FREE", "FOR", "FREES", "WAITING", "REASON"}};
   for (const Inspection& seen : keys) {
     KeyRow row = key_row(seen);
     rows.push_back({std::move(row.key), std::move(row.type), std::move(row.state), std::move(row.holder),
-                    std::move(row.held_for), std::move(row.frees), std::move(row.waiting),
-                    std::move(row.reason)});
+                    std::move(row.available), std::move(row.held_for), std::move(row.frees),
+                    std::move(row.waiting), std::move(row.reason)});
   }
-  return table_lines(rows, {true, false, false, true, false, false, false, true}, columns);
+  return table_lines(rows, {true, false, false, true, false, false, false, false, true}, columns);
 }
 
 }  // namespace rlock

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/key_text.h"
 #include "base/text.h"
 #include "cmd/view/inspection.h"
 #include "cmd/view/key_table.h"
@@ -34,6 +36,12 @@ KeyOrder next(KeyOrder order) {
   return order == KeyOrder::age ? KeyOrder::waiting : KeyOrder::key;
 }
 
+/// All do if nothing was typed.
+bool contains_or_matches(const std::string& key, const std::string& pattern) {
+  if (pattern.find_first_of("*?[") == pattern.npos) return key.find(pattern) != key.npos;
+  return matches_any({pattern}, key);
+}
+
 std::string summary(const TopScreen& screen) {
   std::size_t held = 0, stale = 0;
   std::int64_t waiting = 0;
@@ -42,8 +50,12 @@ std::string summary(const TopScreen& screen) {
     stale += key_state(seen) == "stale" ? 1 : 0;
     waiting += seen.waiting();
   }
-  return fmt::format("rlock top  {} keys, {} held, {} stale, {} wait  sorted by {}, every {}  {}",
-                     screen.keys.size(), held, stale, waiting, word_of(screen.order), describe(screen.every),
+  const bool some = screen.keys.size() < screen.all.size();
+  const std::string matching =
+      screen.pattern.empty() ? "" : fmt::format(" match {}", sanitized(screen.pattern, 40));
+  return fmt::format("rlock top  {}{} keys{}, {} held, {} stale, {} wait  sorted by {}, every {}  {}",
+                     screen.keys.size(), some ? fmt::format(" of {}", screen.all.size()) : "", matching, held,
+                     stale, waiting, word_of(screen.order), describe(screen.every),
                      sanitized(screen.server, 200));
 }
 
@@ -52,8 +64,9 @@ std::vector<ScreenLine> help_lines() {
   for (const char* line :
        {"up, down    choose a key (PgUp, PgDn, Home, End; k, j)",
         "Enter       all about it, as rlock inspect",
-        "s           sort by key, age (oldest first), waiting (most first)", "?           this",
-        "q           back, or the end", "", "held        somebody has it, and renews",
+        "s           sort by key, age (oldest first), waiting (most first)",
+        "/           show the keys that contain what you type, or that match a pattern with *; Esc: all keys",
+        "?           this", "q           back, or the end", "", "held        somebody has it, and renews",
         "stale       not renewed for half its lease, or without TTL",
         "kept        nothing runs; --min-hold keeps it", "open closed of semaphores, pools and latches"})
     lines.push_back({line});
@@ -72,10 +85,19 @@ std::vector<ScreenLine> detail_lines(const TopScreen& screen) {
 }  // namespace
 
 void TopScreen::take(std::vector<Inspection> found) {
+  all = std::move(found);
+  choose();
+}
+
+/// The keys that pass, from all.
+void TopScreen::choose() {
   // The first line of the list stays the first: a person who has chosen no key watches the top.
   const bool follows = selected > 0 || view == View::detail;
   const LockName name = selected < keys.size() ? keys[selected].name : LockName{};
-  keys = std::move(found);
+  keys.clear();
+  std::ranges::copy_if(all, std::back_inserter(keys), [this](const Inspection& seen) {
+    return passes(filter, seen) && contains_or_matches(as_typed(seen.name), pattern);
+  });
   sort_keys(keys, order);
   const auto same = std::ranges::find(keys, name, &Inspection::name);
   if (follows && same != keys.end()) selected = static_cast<std::size_t>(same - keys.begin());
@@ -89,7 +111,32 @@ void TopScreen::fit(ScreenSize size) {
   if (keys.size() <= rows) first = 0;
 }
 
-bool TopScreen::press(Key key, ScreenSize size) {
+/// A key while the pattern is typed. False: it has its usual meaning.
+bool TopScreen::type(const Stroke& stroke) {
+  constexpr std::size_t kLongestPattern = 200;
+  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; };
+  if (stroke.key == Key::escape || stroke.key == Key::enter) {
+    typing = false;
+    if (stroke.key == Key::escape) pattern.clear();
+  } else if (stroke.key == Key::erase) {
+    while (!pattern.empty() && is_inside(pattern.back())) pattern.pop_back();
+    if (!pattern.empty()) pattern.pop_back();
+  } else if (!stroke.text.empty()) {
+    if (pattern.size() < kLongestPattern) pattern += stroke.text;
+  } else {
+    return false;
+  }
+  selected = 0;
+  choose();
+  return true;
+}
+
+bool TopScreen::press(const Stroke& stroke, ScreenSize size) {
+  if (typing && type(stroke)) {
+    fit(size);
+    return true;
+  }
+  const Key key = stroke.key;
   const std::size_t rows = rows_of(size), last = keys.empty() ? 0 : keys.size() - 1;
   const bool closes = key == Key::quit || key == Key::escape || key == Key::enter || key == Key::help;
   if (view != View::list && closes) {
@@ -111,7 +158,12 @@ bool TopScreen::press(Key key, ScreenSize size) {
     case Key::end: selected = last; break;
     case Key::enter: view = keys.empty() ? View::list : View::detail; break;
     case Key::help: view = View::help; break;
+    case Key::filter: typing = true; [[fallthrough]];
     case Key::escape:
+      pattern.clear();
+      choose();
+      break;
+    case Key::erase:
     case Key::other: break;
   }
   fit(size);
@@ -145,7 +197,11 @@ std::vector<ScreenLine> TopScreen::lines(ScreenSize size) const {
   if (body.size() > rows + 1) body.resize(rows + 1);
   std::ranges::move(body, std::back_inserter(lines));
   lines.resize(kLinesAbove + rows);
-  lines.push_back({view == View::list ? "q quit  s sort  up down  Enter all about it  ? help" : "q back"});
+  if (typing)
+    lines.push_back({fmt::format("/{}_  Enter keep  Esc all keys", sanitized(pattern, 200))});
+  else
+    lines.push_back(
+        {view == View::list ? "q quit  s sort  / filter  up down  Enter all about it  ? help" : "q back"});
   for (ScreenLine& line : lines) line.text = cut_to(line.text, size.columns);
   return lines;
 }

@@ -12,12 +12,16 @@ namespace rlock {
 struct TopScreen {
   enum class View { list, detail, help };
 
-  std::vector<Inspection> keys{};  ///< each once
+  std::vector<Inspection> all{};   ///< each key once
+  std::vector<Inspection> keys{};  ///< those of them that pass both filters, sorted
   std::string server{};            ///< as people call it
   std::string trouble{};           ///< why what is shown is old; empty: it is not
   std::string note{};              ///< what is under way
   Milliseconds every{1000};
   KeyOrder order = KeyOrder::key;
+  KeyFilter filter{};     ///< --state, --type and their like
+  std::string pattern{};  ///< what was typed behind /: a part of a key, or a pattern if it has one of * ? [
+  bool typing = false;    ///< it is being typed
   View view = View::list;
   std::size_t selected = 0;  ///< of keys
   std::size_t first = 0;     ///< the first on the screen
@@ -26,7 +30,7 @@ struct TopScreen {
   void take(std::vector<Inspection> found);
 
   /// Answers false where it is the end.
-  bool press(Key key, ScreenSize size);
+  bool press(const Stroke& stroke, ScreenSize size);
 
   /// Those on the screen.
   std::vector<LockName> shown(ScreenSize size) const;
@@ -36,6 +40,10 @@ struct TopScreen {
 
   /// Scrolls until what is selected is on the screen.
   void fit(ScreenSize size);
+
+ private:
+  void choose();
+  bool type(const Stroke& stroke);
 };
 
 }  // namespace rlock

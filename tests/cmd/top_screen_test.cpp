@@ -124,17 +124,74 @@ TEST_CASE("s sorts, Enter shows all about a key, ? helps, q goes back and then e
   CHECK_FALSE(screen.press(Key::quit, kSmall));
 }
 
+TEST_CASE("what is typed behind / leaves the keys that contain it, or match it; Esc shows all again") {
+  TopScreen screen;
+  screen.take({key("deploy:api"), key("deploy:web"), key("build"), key("d\xc3\xa9ploy")});
+  const auto type = [&](std::string text) {
+    for (const Stroke& stroke : keys_in(text)) CHECK(screen.press(stroke, kSmall));
+  };
+  type("/");
+  CHECK(screen.lines(kSmall).back().text.starts_with("/_  "));
+  type("qs");  // text, not the end
+  CHECK(screen.keys.empty());
+  CHECK(screen.lines(kSmall)[0].text.find("0 of 4 keys match qs") != std::string::npos);
+  type(
+      "\x7f\x7f"
+      "deploy");
+  CHECK(screen.keys.size() == 2);
+  type("\x1b[B");  // to the second
+  CHECK(marked(screen) == "deploy:web");
+  type("\r");
+  CHECK(marked(screen) == "deploy:api");
+  CHECK(screen.lines(kSmall).back().text.starts_with("q quit"));
+  screen.take({key("deploy:new"), key("build")});
+  CHECK(screen.keys.size() == 1);
+  type("\x1b");
+  CHECK(screen.keys.size() == 2);
+  type("/*:[an]*\r");
+  CHECK(screen.keys.size() == 1);
+  type("/\xc3\xa9\x7f");
+  CHECK(screen.pattern.empty());
+  type("\x1b");
+  CHECK_FALSE(screen.press({Key::quit, "q"}, kSmall));
+}
+
+TEST_CASE("keys that --state or --type leave out are on no screen") {
+  TopScreen screen;
+  screen.filter.states = {"held"};
+  screen.take({key("one"), key("two")});
+  const std::size_t held = screen.keys.size();
+  screen.filter.states = {"free"};
+  screen.take({key("one"), key("two")});
+  CHECK(held + screen.keys.size() == 2);
+  CHECK(held != screen.keys.size());
+}
+
 TEST_CASE("keys are read from the bytes of a terminal, in pieces too") {
   std::string bytes = "q\x1b[A\x1bOBs?\r\x1b[5~\x1b[99;1Rx";
-  CHECK(keys_in(bytes) == std::vector{Key::quit, Key::up, Key::down, Key::sort, Key::help, Key::enter,
-                                      Key::page_up, Key::other, Key::other});
+  CHECK(keys_in(bytes) == std::vector<Stroke>{{Key::quit, "q"},
+                                              Key::up,
+                                              Key::down,
+                                              {Key::sort, "s"},
+                                              {Key::help, "?"},
+                                              Key::enter,
+                                              Key::page_up,
+                                              Key::other,
+                                              {Key::other, "x"}});
   CHECK(bytes.empty());
   bytes = "\x1b[";
   CHECK(keys_in(bytes).empty());
   bytes += "B";
-  CHECK(keys_in(bytes) == std::vector{Key::down});
+  CHECK(keys_in(bytes) == std::vector<Stroke>{Key::down});
   bytes = "\x1b";
-  CHECK(keys_in(bytes) == std::vector{Key::escape});
+  CHECK(keys_in(bytes) == std::vector<Stroke>{Key::escape});
+  bytes = "/\x7f\b\x01\xc3\xa9";
+  CHECK(keys_in(bytes) == std::vector<Stroke>{{Key::filter, "/"},
+                                              Key::erase,
+                                              Key::erase,
+                                              Key::other,
+                                              {Key::other, "\xc3"},
+                                              {Key::other, "\xa9"}});
 }
 
 TEST_CASE("a terminal without UTF-8 gets ASCII") {

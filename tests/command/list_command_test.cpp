@@ -112,6 +112,44 @@ TEST_CASE("list --all recognizes what Redisson has by its content, and misses no
                                     "j:was_fenced fenced free", "j:write read-write stale"});
 }
 
+TEST_CASE("list --limit shows the first keys in natural order, or in that of --sort, and is no error") {
+  RedisServer redis;
+  for (const char* key : {"job-10", "job-2", "job-1", "job-30"}) acquire(redis.environment(), {key});
+  const Result two = result_of({"list", "--limit", "2", "-q"}, redis.environment());
+  CHECK(two.status == 0);
+  CHECK(two.err.empty());
+  CHECK(two.out == "job-1\njob-2\n");
+  CHECK(result_of({"list", "--limit", "3", "-q"}, redis.environment()).out == "job-1\njob-2\njob-10\n");
+  CHECK(result_of({"list", "--limit", "1", "--sort", "age", "-q"}, redis.environment()).out == "job-10\n");
+  const Result cut = result_of({"list", "--limit", "2", "--json"}, redis.environment());
+  CHECK(cut.out.find("\"complete\":false") != std::string::npos);
+  const Result whole = result_of({"list", "--limit", "4", "--json"}, redis.environment());
+  CHECK(whole.out.find("\"complete\":true") != std::string::npos);
+  CHECK(result_of({"list", "--limit", "0"}, redis.environment()).status == 64);
+}
+
+TEST_CASE("one wide key does not widen the lines of the others") {
+  RedisServer redis;
+  for (const std::string& key : {std::string{"a"}, std::string{"b"}, std::string(150, 'w')})
+    acquire(redis.environment(), {key});
+  const std::vector<std::string> lines = split(result_of({"list"}, redis.environment()).out, '\n');
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[1].find("lock") < 50);
+  CHECK(lines[3].find("lock") > 150);
+}
+
+TEST_CASE("list says how many permits of a semaphore and of a pool are free") {
+  RedisServer redis;
+  for (const Words& words :
+       {Words{"sem", "init", "s", "5"}, Words{"sem", "acquire", "s", "--count", "2"},
+        Words{"permit", "init", "p", "4"}, Words{"permit", "acquire", "p", "--lease", "1m"}})
+    REQUIRE(result_of(words, redis.environment()).status == 0);
+  const std::string list = result_of({"list", "--all"}, redis.environment()).out;
+  CHECK_MESSAGE(list.find("FREE") != std::string::npos, list);
+  CHECK_MESSAGE(list.find(" 3/4 ") != std::string::npos, list);
+  CHECK_MESSAGE(list.find(" 3 ") != std::string::npos, list);
+}
+
 TEST_CASE("list finds each of a thousand locks among many other keys") {
   RedisServer redis;
   RespClient client{redis.where()};

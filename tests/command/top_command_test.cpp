@@ -69,6 +69,37 @@ TEST_CASE("top shows keys, live, and q puts the terminal back") {
   CHECK(terminal.exit_code(kDeadline) == 0);
 }
 
+TEST_CASE("/ filters while top runs; --state, --type and --sort do at its start") {
+  RedisServer redis;
+  for (const char* key : {"deploy:api", "deploy:web", "build"}) acquire(redis, key);
+  {
+    Pty terminal{top(), environment(redis)};
+    terminal.expect("3 keys, 3 held");
+    terminal.type("/web");
+    terminal.expect("1 of 3 keys match web");
+    terminal.expect("/web_");
+    terminal.type("\r");
+    terminal.expect("q quit");
+    acquire(redis, "web:2");
+    terminal.expect("2 of 4 keys match web");
+    terminal.type("\x1b");
+    terminal.expect("4 keys, 4 held");
+    terminal.type("q");
+    CHECK(terminal.exit_code(kDeadline) == 0);
+  }
+  Rlock reading{{"lock", "acquire", "shared", "-s", "--lease", "10m"}, redis.environment()};
+  REQUIRE(reading.exit_code(kDeadline) == 0);
+  Pty terminal{top({"--type", "read-write", "--sort", "age"}), environment(redis)};
+  terminal.expect("1 of 5 keys, 1 held");
+  terminal.expect("sorted by age");
+  terminal.type("q");
+  CHECK(terminal.exit_code(kDeadline) == 0);
+  Pty none{top({"--state", "free"}), environment(redis)};
+  none.expect("0 of 5 keys");
+  none.type("q");
+  CHECK(none.exit_code(kDeadline) == 0);
+}
+
 TEST_CASE("top draws for the size that its terminal has, and for the next one") {
   RedisServer redis;
   for (int i = 0; i < 40; ++i) acquire(redis, "key-" + std::to_string(100 + i));
