@@ -153,7 +153,7 @@ TEST_CASE(
   });
   const std::string none = wire::array({});
   server.on("EVALSHA", wire::array({wire::integer(1), wire::text("none"), wire::integer(-2), none, none, none,
-                                    wire::nil(), none, none}));  // nothing stands there
+                                    none, none, none, none}));  // nothing stands there
   server.on("PUBSUB", none);
   Rlock rlock = run_at(server, {{"inspect", "-q"}, {}});
   expect_small(rlock);
