@@ -30,7 +30,7 @@ struct Queue {
   }
   long long length() { return std::stoll(redis_.cli({"ZCARD", "redisson_unlock_latch:{slots}:line"})); }
   long long listening() {
-    const Words channels = split(redis_.cli({"PUBSUB", "CHANNELS", "redisson_sc:{slots}:*"}), '\n');
+    const Words channels = split(redis_.cli({"PUBSUB", "CHANNELS", "redisson_sc:{slots}:?*"}), '\n');
     return static_cast<long long>(
         std::ranges::count_if(channels, [](const auto& name) { return !name.empty(); }));
   }

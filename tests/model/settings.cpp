@@ -151,6 +151,20 @@ void add_broken_word(std::vector<Setting>& settings, const std::string& type) {
                       .losses = 1});
 }
 
+/// Keys are gone while many wait, of whom all but the first two ask seldom.
+void add_lost_line(std::vector<Setting>& settings, const std::string& type) {
+  std::vector<ClientPlan> many;
+  for (const std::string name : {"a", "b", "c", "d", "e", "f"})
+    many.push_back(rlock(name, name == "f" ? other_than(type) : type, name + ":1"));
+  settings.push_back({.name = type + "-line-vanishes",
+                      .clients = many,
+                      .keys = {"k"},
+                      .renewals = 0,
+                      .gives_up = false,
+                      .walks = true,
+                      .losses = 1});
+}
+
 /// One who asks several servers, so many times: in each round as the same owner, or as another.
 ClientPlan contender(const std::string& name, const std::string& type, bool stays, int rounds) {
   ClientPlan plan{.name = name, .type = type, .holds = {}, .lease = kLease, .owner = name, .stays = stays};
@@ -271,6 +285,7 @@ std::vector<Setting> all_settings() {
   for (const std::string type : {"lock", "fenced"}) add_siblings(settings, type);
   for (const std::string type : {"lock", "fair"}) add_heads(settings, type);
   for (const std::string type : {"lock", "fair", "read"}) add_broken_word(settings, type);
+  for (const std::string type : {"lock", "read"}) add_lost_line(settings, type);
   for (const std::string type : {"lock", "fenced", "write", "read", "plain"}) add_quorum(settings, type);
   add_counters(settings);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);

@@ -66,12 +66,13 @@ Busy in_place(std::int64_t place) { return {.position = place}; }
 
 // --- meaning ---------------------------------------------------------------------------------------
 
-TEST_CASE("only the first two of a line listen to the releases of other clients") {
+TEST_CASE(
+    "only the first two of a line listen to the releases of other clients, and all hear of a line that begins") {
   const Line line{waiting("me:1"), Channel{kChannel}};
-  const Channel own{kChannel + ":me:1"};
-  CHECK(line.channels(in_place(1)) == std::vector{own, Channel{kChannel}});
-  CHECK(line.channels(in_place(2)) == std::vector{own, Channel{kChannel}});
-  CHECK(line.channels(in_place(3)) == std::vector{own});
+  const Channel own{kChannel + ":me:1"}, all{kChannel + ":"};
+  CHECK(line.channels(in_place(1)) == std::vector{own, all, Channel{kChannel}});
+  CHECK(line.channels(in_place(2)) == std::vector{own, all, Channel{kChannel}});
+  CHECK(line.channels(in_place(3)) == std::vector{own, all});
   CHECK(line.channels(Busy{}) == std::vector{Channel{kChannel}});
 }
 
@@ -85,6 +86,12 @@ TEST_CASE(
   CHECK(line.hear(says(kChannel, "0"), in_place(2)).ask_after == 300ms);
   CHECK_FALSE(line.hear({Channel{kChannel}, std::nullopt}, in_place(2)).ask_after);
   CHECK_FALSE(line.hear(says(kChannel, "0"), in_place(3)).ask_after);
+}
+
+TEST_CASE("when a line begins, those who stood in one that was lost ask one after the other") {
+  const Line line{waiting("me:1"), Channel{kChannel}};
+  CHECK(line.hear(says(kChannel + ":", "0"), in_place(7)).ask_after == 14ms);
+  CHECK_FALSE(line.hear({Channel{kChannel + ":"}, std::nullopt}, in_place(7)).ask_after);
 }
 
 TEST_CASE("a waiter that moves up learns its place and when the lease ends") {
@@ -187,6 +194,33 @@ TEST_CASE("a place that was lost with the server is taken again by how long its 
   const Lock earlier{waiting("b:1")};
   CHECK(busy(earlier.read(scene.redis.run(earlier.ask(60000ms)))).position == 1);
   CHECK(scene.line() == "b:1\nc:1");
+}
+
+TEST_CASE("a line that begins is announced once, to those who stood in one that was lost") {
+  LineScene scene;
+  scene.ask("a:1");
+  Listener all{scene.server, Channel{kChannel + ":"}};
+  scene.ask("b:1");
+  scene.ask("c:1");
+  CHECK(all.heard() == "0");  // a line has begun for b
+  CHECK(all.silence());
+  scene.server.cli({"DEL", kLine});
+  scene.ask("c:1");
+  scene.ask("b:1");
+  CHECK(all.heard() == "0");
+  CHECK(all.silence());
+}
+
+TEST_CASE("who is dropped from a line whose hash was lost is told to ask again") {
+  LineScene scene;
+  scene.ask("a:1");
+  scene.ask("b:1");
+  scene.ask("c:1");
+  Listener second = scene.listener("b:1"), third = scene.listener("c:1");
+  scene.server.cli({"DEL", kLine + ":waiters"});
+  scene.release("a:1");
+  CHECK(second.heard() == "0");
+  CHECK(third.heard() == "0");
 }
 
 TEST_CASE("a newcomer stands behind the last of the line, though the server's clock was set back") {

@@ -2,7 +2,8 @@ local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local may_take = include('line/may_take')
 local holder_of = include('hold/holder_of')
-local remove_waiter = include('line/remove_waiter')
+local remove_dead = include('line/remove_dead')
+local tell_owner = include('line/tell_owner')
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
@@ -12,7 +13,7 @@ local function take_place(line, ask)
     local first = redis.call('zrange', line.order, 0, 0)[1]
     local waiter = first and first ~= owner and waiter_of(line, first)
     if not first or first == owner or waiter and waiter.alive > time then break end
-    remove_waiter(line, first)
+    remove_dead(line, first)
   end
   local length = redis.call('zcard', line.order)
   local listed = redis.call('zscore', line.order, owner)
@@ -27,6 +28,8 @@ local function take_place(line, ask)
     if last > now and last < 9007199254740992 then now = last + 1 end
     arrived = string.format('%.0f', now - line.waited * 1000)
   end
+  -- A client that believes now that it stands in the line stood in one that was lost. All waiters hear this channel.
+  if length == 0 then tell_owner(line, '', '0') end
   if not listed then length = length + 1 end
   local place = redis.call('zcount', line.order, '-inf', '(' .. arrived) + 1
   local sleeps = place <= 5 and place * 2000 or math.min(20000 + place * 1000, 120000)

@@ -10,7 +10,11 @@ local remove_waiter = include('line/remove_waiter')
 local function leave_line(line, owner, rest)
   if not line.order then return false end
   local arrived = redis.call('zscore', line.order, owner)
-  if not arrived then return false end
+  if not arrived then
+    -- It has waited: the line in which it stood was lost, and the others do not know that (see take_place).
+    if (line.waited or -1) > 0 and redis.call('exists', line.order) == 0 then tell_owner(line, '', '0') end
+    return false
+  end
   local ahead = redis.call('zcount', line.order, '-inf', '(' .. arrived)
   remove_waiter(line, owner)
   local place, dead = ahead + 1, 0

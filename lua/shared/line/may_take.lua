@@ -2,6 +2,7 @@ local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
+local remove_dead = include('line/remove_dead')
 
 -- May the owner take what is there, although others wait? A newcomer may be faster than the first waiter, which was told and is
 -- on its way: that keeps a crowd fast. But newcomers pass no waiter more than ten times, and a reader never passes a writer. A
@@ -35,8 +36,10 @@ local function may_take(line, ask)
       waiter.told = time
       write_note(line, other, waiter)
       return false, waiter.patience + 10
-    else
+    elseif waiter or frozen then
       remove_waiter(line, other, frozen)
+    else
+      remove_dead(line, other)
     end
   end
   if needs == 0 then return false, 260 end  -- there may be a writer behind these

@@ -3,6 +3,7 @@ local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local tell_owner = include('line/tell_owner')
 local remove_waiter = include('line/remove_waiter')
+local remove_dead = include('line/remove_dead')
 local load_line = include('line/load_line')
 
 -- The message for the first waiter. If other clients than rlock's waiters have heard of the release, too, they need longer to
@@ -35,7 +36,7 @@ local function tell_in_order(line, room, rest_only)
     if too_much then
       place = place + 1  -- the room may serve a waiter behind it
     elseif heard == 0 then
-      remove_waiter(line, owner, frozen)
+      if waiter or frozen then remove_waiter(line, owner, frozen) else remove_dead(line, owner) end
       dead = dead + 1
     else
       waiter.told = waiter.told > 0 and waiter.told or time

@@ -18,7 +18,7 @@ constexpr Milliseconds kFirstMayTake{300};
 /// deleted by hand. (The scripts say the same of the place in which they see us.)
 constexpr Milliseconds kFirstSleeps{2000};
 
-/// Between the questions of two neighbours in a line that have lost the server.
+/// Between the questions of two neighbours in a line that have lost the server, or their places.
 constexpr Milliseconds kBetweenQuestions{2};
 
 /// When the lease ends the second asks so much later than the first.
@@ -55,6 +55,7 @@ std::optional<Line::Heard> later_in(std::string_view text) {
 Line::Line(const Claim& claim, Channel releases)
     : releases_(std::move(releases)),
       own_(releases_.str() + ":" + claim.owner.str()),
+      all_(releases_.str() + ":"),
       pub_sub_(claim.pub_sub),
       turn_(claim.turn),
       keys_(line_values(claim.name)) {}
@@ -69,12 +70,16 @@ std::string Line::waited(Milliseconds waited) const { return queues() ? number(w
 
 std::vector<Channel> Line::channels(const Busy& busy) const {
   if (!busy.position) return {releases_};
-  if (*busy.position > kListening) return {own_};
-  return {own_, releases_};
+  if (*busy.position > kListening) return {own_, all_};
+  return {own_, all_, releases_};
 }
 
 Line::Heard Line::hear(const Message& message, const Busy& busy) const {
   const std::int64_t place = busy.position.value_or(0);
+  if (message.channel == all_) {
+    if (!message.text) return {};
+    return {.ask_after = kBetweenQuestions * place};
+  }
   if (message.channel != releases_) {
     const auto moved = message.text ? place_in(*message.text) : std::nullopt;
     if (moved) return *moved;

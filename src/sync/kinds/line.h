@@ -18,7 +18,8 @@ namespace rlock {
 ///
 /// Each waiter listens on a channel of its own, where it is told that it is its turn. The first two listen to
 /// the releases of other clients, too: the first asks then, and the second asks a little later, in case that
-/// the first is frozen. So a release wakes one waiter, however many there are.
+/// the first is frozen. So a release wakes one waiter, however many there are. All of them hear when a line begins: then
+/// the one in which they stood was lost.
 class Line {
  public:
   /// Each place has its own time to ask again, up to this.
@@ -60,6 +61,7 @@ class Line {
  private:
   Channel releases_;
   Channel own_;
+  Channel all_;  ///< where a line that begins is announced
   PubSub pub_sub_;
   Turn turn_;
   Values keys_;
