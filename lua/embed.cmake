@@ -9,7 +9,7 @@
 #
 #   -- KEYS  lock     hash: ...          KEYS[1] is `lock`
 #   --       line: order, waiters, facts the next three are the fields of the table `line`, which has channel,
-#                                        sharded and waited, too, where ARGV has them
+#                                        sharded, waited and ticket, too, where ARGV has them
 #   --       ids...   16 bytes each      all that follow, as a list
 #   --       those of lock/release       the rows of that contract
 #
@@ -102,7 +102,7 @@ function(name_arguments folder file text into)
         string(APPEND fields_${CMAKE_MATCH_1} "${CMAKE_MATCH_2} = ${value}, ")
         continue()
       endif()
-      if(name MATCHES "^(channel|sharded|waited)$")
+      if(name MATCHES "^(channel|sharded|waited|ticket)$")
         string(APPEND to_tell "${name} = ${value}, ")
       endif()
       string(REPLACE "..." "" list ${name})

@@ -212,6 +212,12 @@ void WaitLines::give_up(const GaveUp& gave_up) {
   if (!remedy.empty()) tell(remedy);
 }
 
+void WaitLines::superseded(const Refused& why) {
+  const std::string waited = since_start();
+  over();
+  tell(fmt::format("gave up after {}: {}", waited, why.text));
+}
+
 void WaitLines::interrupted(int signal, const GaveUp& gave_up) {
   const std::string effort = fmt::format("{} after {}: ", signal_name(signal), since_start());
   over();

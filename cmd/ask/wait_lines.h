@@ -50,6 +50,9 @@ class WaitLines final : public Source {
   /// was about.
   void give_up(const GaveUp& gave_up);
 
+  /// The same where a newer waiter has come (--newest).
+  void superseded(const Refused& why);
+
   /// Of a server that has failed since: what it said last, and how long ago that is: "; 8.1s ago 'db' was held
   /// by ...". Empty: it never said anything of use.
   std::string last_known(const GaveUp& gave_up);

@@ -37,7 +37,7 @@ std::optional<Together> together_of(const std::vector<Part>& parts, const Deploy
 }
 
 std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const LockName& name,
-                                          const InheritedHold* outer, const Owner& owner,
+                                          const InheritedHold* outer, const Owner& owner, std::int64_t ticket,
                                           const Metadata& facts, bool again) {
   const bool waits = !request.wait.nonblock;
   const Wanted wanted{.claim = {.name = name,
@@ -45,7 +45,8 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
                                 .lease = request.lease,
                                 .pub_sub = request.deployment.pub_sub(),
                                 .owner_returns = outer == nullptr && request.owner.has_value(),
-                                .turn = request.deployment.turn(waits)},
+                                .turn = request.deployment.turn(waits),
+                                .ticket = outer == nullptr ? ticket : 0},
                       .again = outer != nullptr || again,
                       .waits = waits,
                       .backoff = request.backoff,
@@ -59,7 +60,7 @@ std::shared_ptr<const Lockable> make_lock(const HoldRequest& request, const Lock
 
 }  // namespace
 
-HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner,
+HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
                    const std::vector<InheritedHold>& above, bool again)
     : request_(request), owner_(owner), facts_(std::move(facts)) {
   if (request.type->kind->like != nullptr) facts_.type = request.type->name;
@@ -67,8 +68,8 @@ HeldKeys::HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owne
   std::size_t joined = 0;
   for (const LockName& name : request.names) {
     const InheritedHold* outer = request.joins ? find_hold(above, name) : nullptr;
-    Part& part =
-        wish_.parts.emplace_back(Part{.lock = make_lock(request, name, outer, owner_, facts_, again)});
+    Part& part = wish_.parts.emplace_back(
+        Part{.lock = make_lock(request, name, outer, owner_, ticket, facts_, again)});
     const Lockable& lock = *part.lock;
     if (outer != nullptr) ++joined;  // the facts about an outer hold are written already
     if (outer == nullptr)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,9 +21,9 @@ namespace rlock {
 /// key gets the owner of this request. REQUIRES: the request outlives it.
 class HeldKeys {
  public:
-  /// `facts`: what people see of us. `owner`: of this request; nobody else may have it. `above`: the holds that
-  /// may be joined. `again`: the other keys are those of an owner who has them already.
-  HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner,
+  /// `facts`: what people see of us. `owner`: of this request; nobody else may have it. `ticket`: see Claim.
+  /// `above`: the holds that may be joined. `again`: the other keys are those of an owner who has them already.
+  HeldKeys(const HoldRequest& request, Metadata facts, const Owner& owner, std::int64_t ticket,
            const std::vector<InheritedHold>& above, bool again);
 
   /// To acquire and to renew: each with what people want to know about us as its follower.

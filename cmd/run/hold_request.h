@@ -50,6 +50,7 @@ struct HoldRequest {
   bool give_up_on_deadlock = true;                 ///< --on-deadlock
   std::optional<Milliseconds> fair_wait_timeout;   ///< of --type fair: Redisson's setting of that name
   std::optional<std::int64_t> queue_limit;  ///< so many waiters ahead of us are enough: then we do not wait
+  bool newest = false;                      ///< older waiters that have said so, too, give up
 
   // How long to hold.
   Milliseconds lease{30000};  ///< how long a silent holder keeps the lock

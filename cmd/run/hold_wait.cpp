@@ -18,6 +18,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cmd/cli/exit_code.h"
+#include "cmd/view/holder_text.h"
+#include "sync/kinds/arrival.h"
 
 namespace rlock {
 namespace {
@@ -64,6 +66,8 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
 }
 
 Acquired HoldWait::run() {
+  if (request_.newest)
+    if (auto gave_up = arrive()) return *std::move(gave_up);
   for (;;) {
     Acquired got = attempt();
     if (const auto* ended = std::get_if<GaveUp>(&got)) heard_busy_ = heard_busy_ || ended->heard_busy;
@@ -80,6 +84,22 @@ Acquired HoldWait::run() {
   }
 }
 
+/// At each key, with one ticket for all: of two waiters for several keys the same one is newer everywhere. What is held
+/// above us is joined, and concerns no waiter.
+std::optional<GaveUp> HoldWait::arrive() {
+  AcquireOptions patient = options();
+  patient.renew_identity = nullptr;
+  const std::string who = holder_text({.owner = owner_, .meta = facts_}, std::nullopt);
+  for (const LockName& name : request_.names) {
+    if (request_.joins && find_hold(above_, name) != nullptr) continue;
+    const Claim claim{.name = name, .pub_sub = session_.deployment.pub_sub(), .ticket = ticket_};
+    Acquired got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
+    if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
+    ticket_ = std::get<Taken>(got).held.front().fence.value_or(0);
+  }
+  return std::nullopt;
+}
+
 Acquired HoldWait::attempt() {
   owner_ = fresh_owner();
   return acquire(session_.redis, wish(NewIdentity::requests), options());
@@ -93,7 +113,7 @@ Owner HoldWait::fresh_owner() const {
 
 Wish HoldWait::wish(NewIdentity renewed) {
   if (renewed == NewIdentity::owner) owner_ = fresh_owner();
-  keys_.emplace(request_, facts_, owner_, above_, again_);
+  keys_.emplace(request_, facts_, owner_, ticket_, above_, again_);
   return keys_->wish();
 }
 
@@ -197,6 +217,10 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
     complain(fmt::format("not waiting for {}: {} {} already (--queue-limit {})", request_.all_keys(), *ahead_,
                          *ahead_ == 1 ? "process waits" : "processes wait", *request_.queue_limit));
     return {.why = NotHeld::Why::queue_full, .exit = busy};
+  }
+  if (gave_up.refused && gave_up.refused->why == Refused::Why::superseded) {
+    lines_.superseded(*gave_up.refused);
+    return {.why = NotHeld::Why::superseded, .exit = busy};
   }
   if (ancestors_->ends_the_wait()) {
     complain(fmt::format("{}{}", ancestors_->text(), request_.way_to_join));

@@ -24,6 +24,7 @@ struct NotHeld {
     done,          ///< its work is done already (--once-per)
     deadlock,      ///< the wait would never end
     queue_full,    ///< --queue-limit: others wait already
+    superseded,    ///< --newest: a newer one has come
     other          ///< see the GaveUp
   } why = Why::other;
   int exit = 0;               ///< the status that says so
@@ -61,6 +62,7 @@ class HoldWait {
   NotHeld give_up(const GaveUp& gave_up);
 
  private:
+  std::optional<GaveUp> arrive();
   Acquired attempt();
   AcquireOptions options();
   Wish wish(NewIdentity renewed);
@@ -80,7 +82,8 @@ class HoldWait {
   bool again_;
   bool heard_busy_ = false;
   std::optional<std::int64_t>
-      ahead_;  ///< --queue-limit: how many waited before us, as the first answer has told
+      ahead_;                ///< --queue-limit: how many waited before us, as the first answer has told
+  std::int64_t ticket_ = 0;  ///< --newest: see Claim
   std::optional<HeldKeys> keys_;
   std::optional<AncestorWatch> ancestors_;
   std::optional<DeadlockWatch> deadlock_;

@@ -37,6 +37,7 @@ struct LockType {
   std::string_view only_one_server{};  ///< why several --url cannot hold it together; empty: they can
   std::string_view only_one_key{};     ///< why `run` takes no second key of it; empty: it does
   std::string_view only_one_hold{};    ///< why an owner cannot hold it twice; empty: holds are counted
+  std::string_view in_order{};         ///< why --newest is not for its waiters; empty: it is
   std::string_view busy_text{};  ///< of what many hold together: why it cannot be had; empty: one has it
   Milliseconds renewed_within = kLongest;  ///< whatever the lease: others who hold it too may cut its TTL
   std::unique_ptr<Lockable> (*make)(const Wanted& wanted) = nullptr;

@@ -119,6 +119,7 @@ void check_request(const HoldRequest& opt, std::size_t servers) {
   if (opt.fair_wait_timeout && opt.type->name != "fair")
     throw Error{Error::usage,
                 fmt::format("--fair-wait-timeout with --type {}: it is for --fair", opt.type->name)};
+  check_newest(opt, servers);
   if (!opt.queue_limit) return;
   if (opt.type->polls)
     throw Error{Error::usage,
@@ -126,6 +127,18 @@ void check_request(const HoldRequest& opt, std::size_t servers) {
   if (servers > 1)
     throw Error{Error::usage,
                 "--queue-limit with several servers (--url): their waiters stand in no common line"};
+}
+
+void check_newest(const HoldRequest& opt, std::size_t servers) {
+  if (!opt.newest) return;
+  const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
+  if (!opt.type->in_order.empty())
+    refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
+  if (servers > 1) refuse("with several servers (--url): their waiters stand in no common line");
+  if (opt.wait.nonblock) refuse("with -n: it supersedes those who wait, so it has to wait itself");
+  if (opt.queue_limit)
+    refuse(
+        "with --queue-limit: it supersedes those who wait, so it has to wait itself, however many there are");
 }
 
 void HoldRequest::complete_names() {

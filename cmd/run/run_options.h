@@ -59,6 +59,10 @@ void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take)
 /// Whether the type and the number of servers allow those. Throws Error{usage}.
 void check_request(const HoldRequest& options, std::size_t servers);
 
+/// The same of --newest.
+void declare_newest(VerbSpec& spec, HoldRequest& options);
+void check_newest(const HoldRequest& options, std::size_t servers);
+
 /// Those that `lock acquire` has, too: --signal and --kill-after, --on-lost, --reason and --label, --sync-replicas and
 /// --sync-timeout.
 void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,

@@ -36,6 +36,7 @@ std::string_view text_of(RunReport::Outcome outcome) {
     case RunReport::Outcome::not_started: return "not-started";
     case RunReport::Outcome::interrupted: return "interrupted";
     case RunReport::Outcome::deadlock: return "deadlock";
+    case RunReport::Outcome::superseded: return "superseded";
     case RunReport::Outcome::done: return "done";
     case RunReport::Outcome::error: return "error";
   }

@@ -28,6 +28,7 @@ struct RunReport {
     not_started,
     interrupted,
     deadlock,
+    superseded,
     done,
     error
   };

@@ -146,6 +146,7 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
            "waits, as with -n. The waiters of all hosts count. N is at most 1000000. You cannot use the option "
            "with --type spin or plain, whose waiters have no queue, or with several --url.",
        .set = number(opt.queue_limit, 0, 1'000'000)});
+  declare_newest(spec, opt);
   spec.add(
       {.names = "--fair-wait-timeout",
        .value = "DUR",
@@ -186,6 +187,17 @@ void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
          number(opt.count, 1, Permits::kMostAtOnce)(value);
          take(*permit, "--count");
        }});
+}
+
+void declare_newest(VerbSpec& spec, HoldRequest& opt) {
+  spec.add(
+      {.names = "--newest",
+       .help = "make older waiters with --newest give up",
+       .manual =
+           "Waiters that came before this one with --newest exit with status 75 at once: see NEWEST FIRST in "
+           "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
+           "--url, with -n, or with --queue-limit.",
+       .set = into(opt.newest)});
 }
 
 void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {

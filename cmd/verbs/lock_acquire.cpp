@@ -180,7 +180,7 @@ void Acquire::check_owner() const {
                 "--again with --while-pid: the keeper would not know which of the holds is its own"};
 }
 
-/// With --json also who has it: the holders of the key that could not be had.
+/// With --json also who has it: the holders of the key that could not be had; or who has superseded us.
 int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
@@ -197,6 +197,12 @@ int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) co
                    .str());
   }
   const NotHeld not_held = wait.give_up(gave_up);
+  if (json_ && not_held.why == NotHeld::Why::superseded)
+    print_line(Json::object({{"v", 1},
+                             {"outcome", Json::word("superseded")},
+                             {"keys", Json::keys(opt_.names)},
+                             {"error", gave_up.refused->text}})
+                   .str());
   if (not_held.signal && !export_) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
 }

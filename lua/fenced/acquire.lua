@@ -8,6 +8,7 @@
 -- ARGV  those of lock/acquire
 -- ->    {held, now, token}  now is the server's time in ms since the epoch
 --       {busy, ...}         see line/in_turn
+--       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
 -- The second value, for a script that includes this one, says whether the owner held the lock before.

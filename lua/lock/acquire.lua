@@ -14,8 +14,10 @@
 --       waited   number of ms that this owner has waited; -1: it does not wait
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
+--       ticket   optional, number that newest/arrive gave to a waiter with --newest; 0: it waits without
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
+--       {superseded, who} see line/superseded_by
 --       {not_ours}       this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}  the key holds something else
 -- The second value, for a script that includes this one, says whether the owner held the lock before.

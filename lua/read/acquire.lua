@@ -14,6 +14,7 @@
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
 --       another  1 to add one hold to those of an owner who has the lock
+--       ticket   optional, number: as in lock/acquire, of a writer
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
 --       {not_ours}       one more hold was asked for, but this owner has none; or this is a late copy: the hold that it

@@ -9,6 +9,7 @@
 -- ARGV  those of read/acquire
 -- ->    {held, now}      now is the server's time in ms since the epoch
 --       {busy, ...}      see line/in_turn
+--       {superseded, who} see line/superseded_by
 --       {not_ours}       one more hold was asked for, but this owner has none; or this is a late copy: the hold that it
 --                        acquired has ended
 --       {upgrade}        this owner reads: it would wait for itself

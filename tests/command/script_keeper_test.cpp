@@ -256,7 +256,7 @@ TEST_CASE("a keeper refuses a process that has only the number of the script") {
   request.type = find_lock_type("lock");
   request.script = ProcessId{process->pid, process->started - 1};
   request.budget = plan_budget(request.lease, std::nullopt, request.kill_after, true);
-  HeldKeys keys{request, Metadata{}, new_owner(), {}, false};
+  HeldKeys keys{request, Metadata{}, new_owner(), 0, {}, false};
   keys.take({.asked = Clock::now(), .held = {Held{}}, .answers = {}});
   CHECK_THROWS_AS(start_script_keeper(request, keys, keys.owner()), Error);
   CHECK(throughout([&] { return stranger.running(); }, 200ms));

@@ -32,7 +32,8 @@ std::shared_ptr<const Lockable> make_lock(const Wanted& wanted, const std::strin
 
 class OfRlock final : public Hold {
  public:
-  explicit OfRlock(const Wanted& wanted) {
+  explicit OfRlock(const Wanted& wanted) : wanted_(wanted) {
+    if (wanted.newest) arrival_ = arrival_of(wanted);
     for (const std::string& key : wanted.keys) {
       const auto lock = make_lock(wanted, key);
       parts_.push_back(wanted.once ? once_per(lock) : lock);
@@ -44,6 +45,19 @@ class OfRlock final : public Hold {
 
   Call ask(std::int64_t waited) const override { return ask_of(what(), waited); }
   Asked read(const Reply& reply) const override { return read_asked(what(), reply); }
+
+  std::optional<Call> arrive() const override {
+    return arrival_ ? std::optional{ask_of(*arrival_, 0)} : std::nullopt;
+  }
+  std::int64_t ticket_in(const Reply& reply) const override {
+    return read_asked(*arrival_, reply).fences.front();
+  }
+  Call ask_with(std::int64_t ticket, std::int64_t waited) const override {
+    if (ticket == 0) return ask(waited);
+    Wanted wanted = wanted_;
+    wanted.ticket = ticket;
+    return ask_of(*make_lock(wanted, wanted.keys.front()), waited);
+  }
 
   std::vector<Call> renew() const override {
     std::vector<Call> calls;
@@ -115,6 +129,8 @@ class OfRlock final : public Hold {
     return together_ ? static_cast<const Waitable&>(*together_) : *parts_.front();
   }
 
+  Wanted wanted_;
+  std::shared_ptr<const Waitable> arrival_;
   std::vector<std::shared_ptr<const Lockable>> parts_;
   std::optional<Together> together_;
 };

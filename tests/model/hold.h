@@ -14,7 +14,7 @@ namespace rlock::model {
 
 /// What an acquire came to.
 struct Asked {
-  enum class How { held, busy, refused, failed } how = How::failed;
+  enum class How { held, busy, superseded, refused, failed } how = How::failed;
   Busy busy{};
   std::vector<std::int64_t> fences{};  ///< of each key, where it has one
 };
@@ -52,6 +52,11 @@ class Hold {
   virtual ~Hold() = default;
 
   virtual Call ask(std::int64_t waited) const = 0;
+
+  /// With --newest: what it sends before, its ticket in the answer, and what it asks then.
+  virtual std::optional<Call> arrive() const { return std::nullopt; }
+  virtual std::int64_t ticket_in(const Reply&) const { return 0; }
+  virtual Call ask_with(std::int64_t, std::int64_t waited) const { return ask(waited); }
   virtual Asked read(const Reply& reply) const = 0;
   virtual std::vector<Call> renew() const = 0;  ///< of each key
   /// Of each key. `keep_until`: server time before which it stays (--min-hold); 0: it need not.
@@ -83,6 +88,8 @@ struct Wanted {
   bool returns = false;  ///< the owner may have the lock before and after
   bool once = false;     ///< --once-per
   bool quorum = false;   ///< at one of several servers
+  bool newest = false;   ///< --newest, of one key
+  std::int64_t ticket = 0;
 };
 
 std::shared_ptr<const Hold> make_hold(const Wanted& wanted);

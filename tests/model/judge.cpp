@@ -202,7 +202,25 @@ void World::judge_queue(const std::string& key) {
   if (line != deadlines) blame(fmt::format("queue and deadlines of '{}' disagree", key));
 }
 
-/// In the line beside a lock that is not fair, who waits longer stands ahead of who waits less.
+bool World::is_written(int who) const {
+  for (const Place& place : hold(who).places())
+    if (store_.call({"hexists", place.key, place.member}).integer() == 1) return true;
+  return false;
+}
+
+/// With --newest nobody takes the lock who came before one that knows that it has come, not even by a call that is late.
+void World::judge_newest(int who, const Call& call, const Reply& reply, bool had_it) {
+  const std::string_view script = call.script->name;
+  const bool asks = script == "newest/arrive" || script.ends_with("/acquire");
+  if (!asks || reply.is_error() || reply.at(0).text() != "held") return;
+  if (script == "newest/arrive") newest_drawn_ = std::max(newest_drawn_, reply.at(2).integer());
+  if (script == "newest/arrive" || had_it) return;
+  if (integer_in(call.args.back()).value_or(0) < newest_told_)
+    blame(fmt::format("{} takes the lock, though a newer one has come", plan(who).name));
+}
+
+/// In the line beside a lock that is not fair, who waits longer stands ahead of who waits less; but for the newest, who takes
+/// the place of one that has waited longer.
 void World::judge_line(const std::string& key) {
   std::vector<std::pair<double, int>> line;
   for (int who = 0; who < static_cast<int>(clients_.size()); ++who) {
@@ -211,7 +229,7 @@ void World::judge_line(const std::string& key) {
   }
   for (const auto& [arrived, who] : line)
     for (const auto& [other_arrived, other] : line)
-      if (client(who).begun < client(other).begun && arrived > other_arrived)
+      if (!plan(other).newest && client(who).begun < client(other).begun && arrived > other_arrived)
         blame(fmt::format("{} waits longer than {}, and stands behind it", plan(who).name, plan(other).name));
 }
 
@@ -274,6 +292,10 @@ void World::judge_rest() {
     bool of_waiters = false;
     for (const std::string& name : setting_->keys)
       for (const std::string& one : keys_of_waiters(name)) of_waiters = of_waiters || one == key;
+    // Who was the newest is known for a day.
+    const bool newest =
+        std::ranges::any_of(setting_->clients, [](const ClientPlan& one) { return one.newest; });
+    if (newest && key.ends_with(":line:waiters")) continue;
     if (of_waiters || !key.starts_with("redisson_unlock_latch:"))
       blame(fmt::format("all are done, and '{}' is left", key));
   }
@@ -317,6 +339,7 @@ std::string World::describe() const {
       text += fmt::format("{} {}\n", one.busy->position.value_or(0),
                           one.busy->retry_after ? one.busy->retry_after->count() : -1);
     for (const auto& call : one.then) add_call(*call);
+    if (plan(who).newest) text += fmt::format("{}\n", one.ticket == 0 ? 0 : one.ticket - servers_now * 1000);
   }
   for (const Abandoned& connection : abandoned_) {
     text += fmt::format("{} {}\n", connection.client, connection.breaks_at - now);
@@ -324,6 +347,8 @@ std::string World::describe() const {
   }
   text += fmt::format("{} {} {} {} {} {} {} {}", faults_, crashes_, losses_, jumped_, waiter_died_, unmended_,
                       excused_, free_since_ == 0 ? 0 : now - free_since_);
+  for (const std::int64_t ticket : {newest_drawn_, newest_told_})
+    text += fmt::format(" {}", ticket == 0 ? 0 : ticket - servers_now * 1000);
   for (const auto& [key, fence] : last_fence_) text += fmt::format(" {}", fence);
   for (const auto& [key, until] : kept_until_)
     text += fmt::format(" {}", std::max<std::int64_t>(until - servers_now, 0));

@@ -22,6 +22,8 @@ inline Claim claim_of(const Wanted& wanted, const std::string& key) {
   return {.name = LockName{key}, .owner = Owner{wanted.owner}, .lease = Milliseconds{wanted.lease}};
 }
 
+inline std::shared_ptr<const Waitable> arrival_of(const Wanted&) { return nullptr; }  // there is no --newest
+
 inline Call ask_of(const Waitable& lock, std::int64_t) { return lock.ask(); }
 
 /// Of each key.

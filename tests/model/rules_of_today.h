@@ -4,9 +4,11 @@
 // old one.
 
 #include "hold.h"
+#include "sync/kinds/arrival.h"
 #include "sync/kinds/fair.h"
 #include "sync/kinds/fenced.h"
 #include "sync/kinds/keys.h"
+#include "sync/kinds/kind.h"
 #include "sync/kinds/line.h"
 #include "sync/kinds/lock.h"
 #include "sync/kinds/once_per.h"
@@ -30,7 +32,13 @@ inline Claim claim_of(const Wanted& wanted, const std::string& key) {
           .owner = Owner{wanted.owner},
           .lease = Milliseconds{wanted.lease},
           .owner_returns = wanted.returns,
-          .turn = wanted.quorum ? Turn::no_places : Turn::queue};
+          .turn = wanted.quorum ? Turn::no_places : Turn::queue,
+          .ticket = wanted.ticket};
+}
+
+inline std::shared_ptr<const Waitable> arrival_of(const Wanted& wanted) {
+  const Kind& kind = wanted.type == "write" ? kinds::read_write : kinds::lock;
+  return std::make_shared<Arrival>(claim_of(wanted, wanted.keys.front()), kind, wanted.owner);
 }
 
 inline Call ask_of(const Waitable& lock, std::int64_t waited) { return lock.ask(Milliseconds{waited}); }
@@ -49,7 +57,10 @@ inline Asked read_asked(const Waitable& lock, const Reply& reply) {
   if (const auto* held = std::get_if<Held>(&attempt))
     return {.how = Asked::How::held, .fences = fences_of(*held)};
   if (const auto* busy = std::get_if<Busy>(&attempt)) return {.how = Asked::How::busy, .busy = *busy};
-  return {.how = std::holds_alternative<Refused>(attempt) ? Asked::How::refused : Asked::How::failed};
+  const auto* refused = std::get_if<Refused>(&attempt);
+  if (refused == nullptr) return {.how = Asked::How::failed};
+  const bool outdated = refused->why == Refused::Why::superseded;
+  return {.how = outdated ? Asked::How::superseded : Asked::How::refused};
 }
 
 inline bool read_renewed(const Lockable& lock, const Reply& reply) {

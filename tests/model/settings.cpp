@@ -15,6 +15,7 @@ struct Options {
   bool again = false;
   bool returns = false;
   bool once = false;
+  bool newest = false;
   int holds = 1;  ///< one after the other, with one owner
   std::vector<std::string> keys{"k"};
 };
@@ -34,8 +35,10 @@ ClientPlan rlock(const std::string& name, const std::string& type, const std::st
                                     .lease = options.lease,
                                     .again = options.again,
                                     .returns = options.returns,
-                                    .once = options.once}));
+                                    .once = options.once,
+                                    .newest = options.newest}));
   plan.once = options.once;
+  plan.newest = options.newest;
   return plan;
 }
 
@@ -248,6 +251,44 @@ void add_several(std::vector<Setting>& settings, const std::string& type) {
                       .walks = true});
 }
 
+/// Some say --newest, and one does not.
+void add_newest(std::vector<Setting>& settings, const std::string& type) {
+  const auto newest = [&](const std::string& name) {
+    return rlock(name, type, name + ":1", {.newest = true});
+  };
+  const std::vector<ClientPlan> two{newest("a"), newest("b")};
+  std::vector<ClientPlan> some{newest("a"), newest("b"), rlock("c", type, "c:1")};
+  settings.push_back(
+      {.name = type + "-newest-two", .clients = two, .keys = {"k"}, .faults = 1, .renewals = 0});
+  settings.push_back({.name = type + "-newest-crash",
+                      .clients = some,
+                      .keys = {"k"},
+                      .crashes = 1,
+                      .renewals = 0,
+                      .gives_up = false});
+  settings.push_back({.name = type + "-newest-vanishes",
+                      .clients = two,
+                      .keys = {"k"},
+                      .renewals = 0,
+                      .gives_up = false,
+                      .losses = 1});
+  for (const std::int64_t jump : {-600000, 600000})
+    settings.push_back({.name = fmt::format("{}-newest-set-{}", type, jump < 0 ? "back" : "ahead"),
+                        .clients = some,
+                        .keys = {"k"},
+                        .renewals = 0,
+                        .gives_up = false,
+                        .jump = jump});
+  some.push_back(newest("d"));
+  some.push_back(rlock("e", type, "e:1"));
+  settings.push_back({.name = type + "-newest-many",
+                      .clients = some,
+                      .keys = {"k"},
+                      .faults = 3,
+                      .crashes = 1,
+                      .walks = true});
+}
+
 /// Of those whose holders nobody knows.
 void add_counters(std::vector<Setting>& settings) {
   if (!make_counter({.type = "latch", .keys = {"k"}, .owner = ""})) return;  // those of an old commit
@@ -287,6 +328,7 @@ std::vector<Setting> all_settings() {
   for (const std::string type : {"lock", "fair", "read"}) add_broken_word(settings, type);
   for (const std::string type : {"lock", "read"}) add_lost_line(settings, type);
   for (const std::string type : {"lock", "fenced", "write", "read", "plain"}) add_quorum(settings, type);
+  for (const std::string type : {"lock", "fenced", "write"}) add_newest(settings, type);
   add_counters(settings);
   for (const std::string type : {"lock", "fair", "read", "write"}) add_redisson(settings, type);
   for (const std::string type : {"lock", "fenced", "fair", "read", "write", "plain", "permit"})

@@ -161,7 +161,9 @@ void World::note(const std::string& line) {
 }
 
 Reply World::execute(int who, const Call& call, const char* what) {
+  const bool had_it = plan(who).newest && is_written(who);
   Reply reply = lua_->run(call, store_);
+  if (plan(who).newest) judge_newest(who, call, reply, had_it);
   unmended_ = false;
   if (trace_ != nullptr)
     note(fmt::format("{}  # {}: {} -> {}", command_line(call), plan(who).name, what, written(reply)));
@@ -208,13 +210,25 @@ void World::act(int who, Fate fate) {
   }
 }
 
+/// As HoldWait::arrive().
+void World::arrive(int who, Fate fate) {
+  Client& one = client(who);
+  one.phase = Phase::asking;
+  const auto replies = send(who, {*hold(who).arrive()}, "arrive", fate);
+  one.due = replies.empty() ? now() + kReplyIn : now();
+  if (replies.empty()) return;
+  one.ticket = hold(who).ticket_in(replies.front());
+  newest_told_ = std::max(newest_told_, one.ticket);
+}
+
 /// As Wait::run() and Round::ask().
 void World::ask(int who, Fate fate) {
   Client& one = client(who);
+  if (plan(who).newest && one.ticket == 0) return arrive(who, fate);
   one.phase = Phase::asking;
   one.asked_once = true;
   const std::int64_t now = this->now();
-  const auto replies = send(who, {hold(who).ask(now - one.begun)}, "acquire", fate);
+  const auto replies = send(who, {hold(who).ask_with(one.ticket, now - one.begun)}, "acquire", fate);
   if (replies.empty()) {
     one.late_asks = true;
     one.due = now + kReplyIn;
@@ -224,6 +238,10 @@ void World::ask(int who, Fate fate) {
   if (asked.how == Asked::How::busy) {
     one.busy = asked.busy;
     return sleep(who);
+  }
+  if (asked.how == Asked::How::superseded) {
+    if (newest_drawn_ <= one.ticket) blame(fmt::format("{} is superseded by nobody", plan(who).name));
+    return give_up(who);
   }
   if (asked.how != Asked::How::held) {
     const int outer = plan(who).inside;
@@ -432,6 +450,7 @@ void World::vanish(int key) {
   note(one ? fmt::format("$REDIS del '{}'", keys[static_cast<std::size_t>(key)]) : "$REDIS flushall");
   unmended_ = excused_ = true;
   last_fence_.clear();
+  newest_told_ = 0;
   rob_holders();
 }
 

@@ -24,6 +24,7 @@ struct ClientPlan {
   int inside = -1;            ///< it begins only while this client holds
   std::int64_t min_hold = 0;  ///< --min-hold, or --once-per
   bool once = false;          ///< --once-per: what it keeps is marked as done
+  bool newest = false;        ///< --newest
   bool stays = false;  ///< several servers: its owner is the same in each round, for which it has a hold
 };
 
@@ -62,9 +63,10 @@ struct Abandoned {
 struct Client {
   Phase phase = Phase::idle;
   std::size_t hold = 0;
-  std::int64_t due = 0;    ///< when it acts next
-  std::int64_t begun = 0;  ///< its wait
-  std::int64_t asked = 0;  ///< the last call that gave it its lease
+  std::int64_t due = 0;     ///< when it acts next
+  std::int64_t begun = 0;   ///< its wait
+  std::int64_t asked = 0;   ///< the last call that gave it its lease
+  std::int64_t ticket = 0;  ///< --newest
   std::int64_t held_since = 0;
   int renewals = 0;
   int tries = 0;  ///< of what it asks now that came to no answer
@@ -126,6 +128,7 @@ class World {
   void send_on_abandoned(int who, const std::vector<Call>& calls, const char* what);
   void act(int who, Fate fate);
   void ask(int who, Fate fate);
+  void arrive(int who, Fate fate);
   void sleep(int who);
   void listen(int who);
   void hear(int who, const std::string& channel, const std::optional<std::string>& text);
@@ -148,6 +151,7 @@ class World {
 
   // what must be true: judge.cpp
   bool sure(int who) const;
+  bool is_written(int who) const;
   std::int64_t sure_until(int who) const;
   void judge();
   void judge_exclusion();
@@ -163,6 +167,7 @@ class World {
   bool is_marked(const std::string& key);
   void judge_semaphore();
   void judge_latch();
+  void judge_newest(int who, const Call& call, const Reply& reply, bool had_it);
   void judge_fences(int who, const std::vector<std::int64_t>& fences);
   void blame(const std::string& what);
   bool held(const std::string& key) const;
@@ -176,11 +181,13 @@ class World {
   int faults_;
   int crashes_;
   int losses_;
-  std::int64_t jumped_ = 0;      ///< so far the server's clock is ahead of that of the clients
-  bool waiter_died_ = false;     ///< it may have been told that it is its turn
-  bool unmended_ = false;        ///< keys have vanished, and nobody has looked since
-  bool excused_ = false;         ///< somebody ended without a last word: what it held ends with its lease
-  std::int64_t free_since_ = 0;  ///< nobody holds it although somebody waits; 0: not so
+  std::int64_t jumped_ = 0;        ///< so far the server's clock is ahead of that of the clients
+  bool waiter_died_ = false;       ///< it may have been told that it is its turn
+  bool unmended_ = false;          ///< keys have vanished, and nobody has looked since
+  bool excused_ = false;           ///< somebody ended without a last word: what it held ends with its lease
+  std::int64_t free_since_ = 0;    ///< nobody holds it although somebody waits; 0: not so
+  std::int64_t newest_drawn_ = 0;  ///< of all tickets the largest,
+  std::int64_t newest_told_ = 0;   ///< and of those whose clients know them
   std::map<std::string, std::int64_t> last_fence_{};   ///< of each key
   std::map<std::string, std::int64_t> kept_until_{};   ///< what was released with --min-hold: server time
   std::map<std::string, std::int64_t> ends_before_{};  ///< of what people name: when it would have ended

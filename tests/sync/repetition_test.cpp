@@ -92,6 +92,10 @@ const Repetition kRepetitions[] = {
     {"fenced/acquire", "SET t 4", "k t", "o 9000", "['held', N, 5]"},
     {"fenced/enter", "HSET k o 1;SET t 4", "k t r", "o 9000 9000", "['held', N, 5]"},
 
+    {"newest/arrive", "", "k l w f r", "me lock 1700000000000000 ch 0 9000", "['held', N, N]"},
+    {"lock/acquire", "newest/arrive 5 k l w f r me lock 5 ch 0 9000", "k l w f", "o 9000 9000 0 ch 0 4",
+     "['superseded', 'me']"},
+
     {"plain/acquire", "", "k", "o 9000", "['held', N]"},
     {"plain/enter", "SET k o PX 5000", "k", "o 9000", "['held', N]"},
     {"plain/renew", "SET k o", "k", "o 9000", "'renewed'"},
@@ -321,7 +325,7 @@ Outcome outcome_of(Direct& redis, const Repetition& row, Memory memory) {
 // Those that take something, or make it. They fail before they have written anything.
 const std::set<std::string_view> kNeedMemory = {
     "plain/acquire", "multi/plain",     "permit/acquire", "semaphore/acquire",
-    "counter/init",  "semaphore/drain", "latch/set",
+    "counter/init",  "semaphore/drain", "latch/set",      "newest/arrive",
 };
 
 TEST_CASE("without memory left scripts that give back work as ever, and those that take do nothing at all") {

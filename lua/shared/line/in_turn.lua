@@ -1,9 +1,13 @@
 local waiter_of = include('line/waiter_of')
 local write_note = include('line/write_note')
 local may_take = include('line/may_take')
+local superseded_by = include('line/superseded_by')
 local holder_of = include('hold/holder_of')
 local remove_dead = include('line/remove_dead')
 local tell_owner = include('line/tell_owner')
+
+-- Does the owner wait with --newest?
+local function has_ticket(line) return line.ticket and line.ticket > 0 end
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
@@ -19,14 +23,15 @@ local function take_place(line, ask)
   local listed = redis.call('zscore', line.order, owner)
   local known = waiter_of(line, owner)
   if known and not listed and known.alive <= time then known = nil end
-  local arrived = known and known.arrived
+  local arrived, before = known and known.arrived, known and known.before
   if not known then
     local clock = redis.call('time')
     local now = clock[1] * 1000000 + clock[2]
     -- Behind the last one, if the clock was set back since that came. (A score above 2^53 is not of rlock.)
     local last = tonumber(redis.call('zrange', line.order, -1, -1, 'withscores')[2] or 0)
     if last > now and last < 9007199254740992 then now = last + 1 end
-    arrived = string.format('%.0f', now - line.waited * 1000)
+    arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
+    if has_ticket(line) and line.newest.arrived ~= '0' then arrived, before = line.newest.arrived, line.newest.before end
   end
   -- A client that believes now that it stands in the line stood in one that was lost. All waiters hear this channel.
   if length == 0 then tell_owner(line, '', '0') end
@@ -39,7 +44,7 @@ local function take_place(line, ask)
   redis.call('zadd', line.order, arrived, owner)
   redis.call('pexpire', line.order, stays)
   write_note(line, owner, {
-    alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = known and known.before or line.passes,
+    alive = alive, arrived = arrived, needs = ask.needs, told = 0, before = before,
   })
   redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
@@ -47,7 +52,7 @@ local function take_place(line, ask)
 end
 
 -- Is it the turn of `ask.owner`? nil: it may acquire the lock, or has it. Else this is what its acquire answers: {'not_ours'},
--- or, if it waits in the line,
+-- {'superseded', who}, see superseded_by; or, if it waits in the line,
 --   {busy, retry, rest, place, length, holder}
 --     retry   ask again after this many ms, with or without a message; -1: never. Messages get lost and keys are deleted by hand,
 --             so the first waiter asks every two seconds and when the lease ends, the second one a little later, in case that
@@ -64,6 +69,7 @@ end
 --          waited   for how many ms this owner has waited; -1: it does not wait
 --          channel  each waiter listens on <channel>:<owner>
 --          sharded  1 to publish by sharded pub/sub, too
+--          ticket   of a waiter with --newest, see newest_of; 0, nil: it waits without
 --        and while the script runs:
 --          heard    how many clients have just heard a release; nil: none was announced
 --          passes, others
@@ -81,6 +87,8 @@ local function in_turn(line, ask)
   local has_room, rest = ask.needs <= ask.room, ask.rest
   if ask.over and (ask.ours or has_room) then return {'not_ours'} end
   if ask.ours then return nil end
+  local newer = has_ticket(line) and superseded_by(line, ask.owner, ask.time)
+  if newer then return {'superseded', newer} end
   local may, soon = false, nil
   if has_room then may, soon = may_take(line, ask) end
   if may then return nil end

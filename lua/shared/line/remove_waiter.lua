@@ -1,8 +1,16 @@
+local newest_of = include('line/newest_of')
+local note_newest = include('line/note_newest')
+
 -- Removes `owner` from the line, with all that is known of it. If the owner is frozen and others wait, its notes stay: it gets
--- its old place when it asks again. line: see in_turn
+-- its old place when it asks again. The server still knows who is the newest. line: see in_turn
 local function remove_waiter(line, owner, frozen)
   redis.call('zrem', line.order, owner)
-  if redis.call('zcard', line.order) == 0 then return redis.call('del', line.waiters, line.facts) end
+  if redis.call('zcard', line.order) == 0 then
+    local newest = redis.call('hexists', line.waiters, ' newest') == 1 and newest_of(line)
+    redis.call('del', line.waiters, line.facts)
+    if newest then note_newest(line) end
+    return
+  end
   if frozen then return end
   redis.call('hdel', line.waiters, owner)
   redis.call('hdel', line.facts, owner)

@@ -17,6 +17,12 @@ Refused refuse_upgrade(const Claim& claim) {
                           quoted(claim.name), sanitized(claim.owner.str()))};
 }
 
+Refused refuse_outdated(const LockName& name, const std::string& newer) {
+  return {.why = Refused::Why::superseded,
+          .text = fmt::format("{}: superseded by {}", quoted(name),
+                              newer.empty() ? "a newer process" : sanitized(newer))};
+}
+
 }  // namespace
 
 std::string word_of(const Reply& reply) { return reply.at(0).text(); }
@@ -40,6 +46,7 @@ Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply&
                    .text = fmt::format("{} is not held by {} any more", quoted(claim.name),
                                        sanitized(claim.owner.str()))};
   if (word == "upgrade") return refuse_upgrade(claim);
+  if (word == "superseded") return refuse_outdated(claim.name, reply.at(1).text());
   if (word == "foreign") return refuse_foreign(claim.name, wanted, reply.at(1).text());
   refuse_word("acquire", reply);
 }

@@ -18,7 +18,8 @@ std::string word_of(const Reply& reply);
 [[noreturn]] void refuse_word(std::string_view question, const Reply& reply);
 
 /// To acquire: {held, now[, token]}; {busy, pttl, holder}; {not_ours}: one more hold was asked for, and this
-/// owner has none; {upgrade}: it would wait for itself; {foreign, kind}: something else stands there.
+/// owner has none; {upgrade}: it would wait for itself; {superseded, who}: a newer waiter has come, who says this
+/// of itself; {foreign, kind}: something else stands there.
 /// `wanted` is what was asked for: "a lock".
 Attempt decode_attempt(const Claim& claim, std::string_view wanted, const Reply& reply);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "base/names.h"
 #include "base/time.h"
 #include "sync/kinds/pub_sub.h"
@@ -24,6 +26,9 @@ struct Claim {
   bool owner_returns = false;
 
   Turn turn = Turn::leave;
+
+  /// What Arrival has drawn for who waits with --newest: a larger one supersedes it. 0: it waits without.
+  std::int64_t ticket = 0;
 };
 
 /// Whether it is the owner's first hold, or one more of what the owner must have already (re-entry).

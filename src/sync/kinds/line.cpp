@@ -58,11 +58,14 @@ Line::Line(const Claim& claim, Channel releases)
       all_(releases_.str() + ":"),
       pub_sub_(claim.pub_sub),
       turn_(claim.turn),
+      ticket_(claim.ticket),
       keys_(line_values(claim.name)) {}
 
 Values Line::values() const {
   Values all = keys_;
-  append(all, {{Parameter::channel, releases_.str()}, {Parameter::sharded, word(pub_sub_)}});
+  append(all, {{Parameter::channel, releases_.str()},
+               {Parameter::sharded, word(pub_sub_)},
+               {Parameter::ticket, std::to_string(ticket_)}});
   return all;
 }
 

@@ -33,7 +33,7 @@ class Line {
 
   /// See Evidence::waiting.
   std::vector<std::string> waiting() const { return {keys_[1].second, keys_[2].second}; }
-  /// What its scripts take: its keys, and where waiters are told.
+  /// What its scripts take: its keys, where waiters are told, and our ticket (--newest).
   Values values() const;
   /// For those that acquire: for how long we have waited, or that we do not wait.
   std::string waited(Milliseconds waited) const;
@@ -64,6 +64,7 @@ class Line {
   Channel all_;  ///< where a line that begins is announced
   PubSub pub_sub_;
   Turn turn_;
+  std::int64_t ticket_;
   Values keys_;
 };
 

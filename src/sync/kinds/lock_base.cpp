@@ -58,7 +58,9 @@ Call LockBase::take(Milliseconds lease, Milliseconds waited) const {
 
 Call LockBase::ask(Milliseconds waited) const {
   Call call = take(claim_.lease, waited);
-  return requests_.counts_acquire() ? call : with_single_key(std::move(call));
+  // Without the line nobody knows whether a newer waiter has come.
+  const bool needs_line = requests_.counts_acquire() || claim_.ticket != 0;
+  return needs_line ? call : with_single_key(std::move(call));
 }
 
 Attempt LockBase::decode(const Reply& reply) const {

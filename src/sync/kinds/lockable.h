@@ -27,9 +27,9 @@ struct Held {
 };
 
 /// It cannot be had, now or by waiting: another type under
-/// the key (65), nothing there to take from (exit 1), ...
+/// the key (65), nothing there to take from (exit 1), a newer one has come (--newest), ...
 struct Refused {
-  enum class Why { wrong_type, absent, upgrade } why = Why::wrong_type;
+  enum class Why { wrong_type, absent, upgrade, superseded } why = Why::wrong_type;
   std::string text{};  ///< for a person: what stands there, and the remedy
 };
 

@@ -1,0 +1,38 @@
+#include "sync/kinds/arrival.h"
+
+#include <utility>
+
+#include "base/random.h"
+#include "scripts.h"
+#include "sync/kinds/answers.h"
+#include "sync/kinds/arguments.h"
+#include "sync/kinds/line.h"
+#include "sync/kinds/requests.h"
+
+namespace rlock {
+namespace {
+
+/// More of what it says of itself is cut: the server keeps it for a day.
+constexpr std::size_t kLongestWho = 500;
+
+}  // namespace
+
+Arrival::Arrival(Claim claim, const Kind& kind, std::string who)
+    : claim_(std::move(claim)),
+      kind_(&kind),
+      who_(who.substr(0, kLongestWho)),
+      request_(request_key(claim_.name, new_request())) {}
+
+Call Arrival::ask(Milliseconds) const {
+  Values all{{Parameter::lock, claim_.name.str()},
+             {Parameter::request, request_},
+             {Parameter::who, who_},
+             {Parameter::kind, std::string{kind_->stored_as}},
+             {Parameter::memory, number(kRequestMemory)}};
+  append(all, Line{claim_, kind_->channel(claim_.name)}.values());
+  return call_of(scripts::newest_arrive, all);
+}
+
+Attempt Arrival::decode(const Reply& reply) const { return decode_attempt(claim_, kind_->noun, reply); }
+
+}  // namespace rlock

@@ -1,0 +1,234 @@
+// --newest: of several that wait, the one that came last gets the lock, and the older ones give up.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <list>
+#include <string>
+
+#include "support/eventually.h"
+#include "support/lock_verbs.h"
+#include "support/masters.h"
+#include "support/redis_server.h"
+#include "support/state_home.h"
+
+namespace rlock::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Deploys of one key, each of which writes its number to a file.
+class Deploys {
+ public:
+  explicit Deploys(std::string type = "lock") : type_(std::move(type)) {}
+
+  Words words(const std::string& number, const Words& more = {}) const {
+    Words all{"run", "--type", type_, "-k", "deploy", "--reason", "commit-" + number};
+    all.insert(all.end(), more.begin(), more.end());
+    all.insert(all.end(), {"--", "sh", "-c", "echo " + number + " >> " + log_});
+    return all;
+  }
+
+  /// One that comes now, and waits.
+  Rlock& comes(const std::string& number, Words more = {}) {
+    more.emplace_back("--newest");
+    Rlock& run = runs_.emplace_back(words(number, more), redis.environment());
+    REQUIRE(eventually([&] { return waits(number); }, 20s));
+    return run;
+  }
+
+  /// Has it a place in the line, in which it listens?
+  bool waits(const std::string& number) {
+    const std::string facts = redis.cli({"HVALS", "redisson_unlock_latch:{deploy}:line:facts"});
+    return contains(facts, "\"commit-" + number + "\"") && length() <= listening();
+  }
+  int length() { return std::stoi(redis.cli({"ZCARD", "redisson_unlock_latch:{deploy}:line"})); }
+  int listening() {
+    const std::string channels = redis.cli({"PUBSUB", "CHANNELS", "redisson_*{deploy}:?*"});
+    return channels.empty() ? 0 : 1 + static_cast<int>(std::ranges::count(channels, '\n'));
+  }
+
+  Rlock holder() {
+    Rlock holding{{"run", "-q", "--type", type_, "-k", "deploy", "--", "sleep", "60"}, redis.environment()};
+    REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }, 10s));
+    return holding;
+  }
+
+  /// Which have run, in their order.
+  std::string log() const { return read_file(log_); }
+
+  RedisServer redis;
+
+ private:
+  std::string type_;
+  TempDir folder_;
+  std::string log_ = folder_ / "log";
+  std::list<Rlock> runs_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "20 deploys come while one runs: the newest follows, and 19 exit with 75 and say who has superseded them") {
+  for (const std::string type : {"lock", "fenced", "write"}) {
+    CAPTURE(type);
+    Deploys deploys{type};
+    Rlock holder = deploys.holder();
+    Rlock patient{deploys.words("patient", {"-q"}), deploys.redis.environment()};
+    REQUIRE(eventually([&] { return deploys.waits("patient"); }, 20s));
+    Rlock* older = nullptr;
+    for (int i = 1; i <= 20; ++i) {
+      Rlock& newer = deploys.comes(std::to_string(i));
+      if (older != nullptr) {
+        CHECK(older->exit_code(20s) == 75);
+        CHECK_MESSAGE(contains(older->err(), "'deploy': superseded by "), older->err());
+        CHECK_MESSAGE(contains(older->err(), "(sh -c) \"commit-" + std::to_string(i) + "\""), older->err());
+      }
+      older = &newer;
+    }
+    holder.signal(SIGTERM);
+    CHECK(holder.exit_code() == 143);
+    CHECK(patient.exit_code(20s) == 0);
+    CHECK(older->exit_code(20s) == 0);
+    CHECK(deploys.log() == "patient\n20\n");
+  }
+}
+
+TEST_CASE("the newest deploy takes over the place of the one that it supersedes") {
+  Deploys deploys;
+  Rlock holder = deploys.holder();
+  Rlock& first = deploys.comes("1");
+  Rlock patient{deploys.words("patient", {"-q"}), deploys.redis.environment()};
+  REQUIRE(eventually([&] { return deploys.waits("patient"); }, 20s));
+  Rlock& second = deploys.comes("2");
+  CHECK(first.exit_code(20s) == 75);
+  REQUIRE(eventually([&] { return deploys.length() == 2 && deploys.listening() == 2; }, 20s));
+  holder.signal(SIGTERM);
+  CHECK(second.exit_code(20s) == 0);
+  CHECK(patient.exit_code(20s) == 0);
+  CHECK(deploys.log() == "2\npatient\n");
+}
+
+TEST_CASE(
+    "the newest deploy is killed while it waits: the superseded ones do not run, and the next one does") {
+  Deploys deploys;
+  Rlock holder = deploys.holder();
+  Rlock& first = deploys.comes("1");
+  Rlock& second = deploys.comes("2");
+  CHECK(first.exit_code(20s) == 75);
+  second.signal(SIGKILL);
+  CHECK(second.exit_code() == 137);
+  holder.signal(SIGTERM);
+  CHECK(holder.exit_code() == 143);
+  REQUIRE(eventually([&] { return !deploys.redis.has("deploy"); }, 10s));
+  CHECK(status_of(deploys.redis, deploys.words("3", {"--newest"})) == 0);
+  CHECK(deploys.log() == "3\n");
+}
+
+TEST_CASE("a deploy that was frozen when a newer one came does not run after it") {
+  Deploys deploys;
+  Rlock holder = deploys.holder();
+  Rlock& first = deploys.comes("1");
+  first.signal(SIGSTOP);
+  Rlock second{deploys.words("2", {"--newest"}), deploys.redis.environment()};
+  REQUIRE(eventually([&] { return deploys.waits("2"); }, 20s));
+  holder.signal(SIGTERM);
+  CHECK(second.exit_code(20s) == 0);
+  CHECK(deploys.log() == "2\n");
+  REQUIRE(eventually([&] { return !deploys.redis.has("deploy"); }, 10s));
+  first.signal(SIGCONT);
+  CHECK(first.exit_code(20s) == 75);
+  CHECK_MESSAGE(contains(first.err(), "superseded by "), first.err());
+  CHECK(deploys.log() == "2\n");
+}
+
+TEST_CASE(
+    "that a deploy is superseded stands in the status record, the events and the document of lock acquire") {
+  Deploys deploys;
+  TempDir folder;
+  Rlock holder = deploys.holder();
+  Rlock& run =
+      deploys.comes("1", {"--status-file", folder / "status", "--events", folder / "events", "-E", "9"});
+  Rlock script{{"lock", "acquire", "deploy", "--lease", "1m", "--newest", "--reason", "commit-2", "--json"},
+               deploys.redis.environment()};
+  CHECK(run.exit_code(20s) == 9);
+  const std::string status = read_file(folder / "status"), events = read_file(folder / "events");
+  CHECK_MESSAGE(contains(status, R"("outcome":"superseded","exit":9)"), status);
+  CHECK_MESSAGE(contains(status, R"("error":"'deploy': superseded by )"), status);
+  CHECK_MESSAGE(contains(events, R"("event":"gave-up")"), events);
+  CHECK_MESSAGE(contains(events, R"("outcome":"superseded","exit":9,"why":"'deploy': superseded by )"),
+                events);
+  REQUIRE(eventually([&] { return deploys.waits("2"); }, 20s));
+  Rlock& last = deploys.comes("3");
+  CHECK(script.exit_code(20s) == 75);
+  CHECK_MESSAGE(script.out().starts_with(
+                    R"({"v":1,"outcome":"superseded","keys":["deploy"],"error":"'deploy': superseded by )"),
+                script.out());
+  holder.signal(SIGTERM);
+  CHECK(last.exit_code(20s) == 0);
+}
+
+TEST_CASE("of several keys a newer deploy of one of them is enough") {
+  RedisServer redis;
+  Rlock holder = redis.rlock("run", "-q", "-k", "a", "--", "sleep", "60");
+  REQUIRE(eventually([&] { return redis.has("rlock:meta:{a}"); }, 10s));
+  const auto waiting = [&](const std::string& reason) {
+    return contains(redis.cli({"HVALS", "redisson_unlock_latch:{a}:line:facts"}), "\"" + reason + "\"");
+  };
+  Rlock both = redis.rlock("run", "-k", "a", "-k", "b", "--newest", "--reason", "both", "--", "true");
+  REQUIRE(eventually([&] { return waiting("both"); }, 10s));
+  Rlock one = redis.rlock("run", "-k", "b", "--newest", "--reason", "only b", "--", "true");
+  CHECK(one.exit_code() == 0);
+  holder.signal(SIGTERM);
+  CHECK(both.exit_code(20s) == 75);
+  CHECK_MESSAGE(contains(both.err(), "'b': superseded by "), both.err());
+  CHECK_FALSE(redis.has("a"));
+}
+
+TEST_CASE("a deploy inside a hold of its key joins the hold, and supersedes none") {
+  Deploys deploys;
+  Rlock outer{
+      {"run", "-q", "-k", "deploy", "--", rlock_binary(), "run", "-k", "deploy", "--newest", "--", "true"},
+      deploys.redis.environment()};
+  CHECK(outer.exit_code() == 0);
+  CHECK_FALSE(deploys.redis.has("redisson_unlock_latch:{deploy}:line:waiters"));
+}
+
+TEST_CASE(
+    "where an older deploy could not be told from a newer one, --newest is refused and nothing is sent") {
+  RedisServer redis;
+  const auto refused = [&](Words options, const std::string& why) {
+    options.insert(options.begin(), {"run", "-k", "deploy", "--newest"});
+    options.insert(options.end(), {"--", "true"});
+    Rlock run{options, redis.environment()};
+    CHECK(run.exit_code() == 64);
+    CHECK_MESSAGE(contains(run.err(), "--newest with " + why), run.err());
+  };
+  refused({"--type", "fair"}, "--type fair: Redisson's clients wait in its queue");
+  refused({"-s"}, "--type read: readers share the key");
+  refused({"--type", "permit", "--permits", "3"}, "--type permit: several hold");
+  refused({"--type", "spin"}, "--type spin: its waiters stand in no line");
+  refused({"--type", "plain"}, "--type plain: its waiters stand in no line");
+  refused({"-n"}, "-n: ");
+  refused({"--wait", "0"}, "-n: ");
+  refused({"--queue-limit", "3"}, "--queue-limit: ");
+  CHECK(status_of(redis, {"lock", "acquire", "deploy", "--lease", "1m", "--newest", "--fair"}) == 64);
+  Masters three{3};
+  Rlock several = three.rlock("run", "-k", "deploy", "--newest", "--", "true");
+  CHECK(several.exit_code() == 64);
+  CHECK_MESSAGE(contains(several.err(), "--newest with several servers"), several.err());
+  CHECK(redis.cli({"DBSIZE"}) == "0");
+}
+
+TEST_CASE("what is no lock is refused, and a server that is gone is 69") {
+  RedisServer redis;
+  redis.cli({"RPUSH", "deploy", "x"});
+  CHECK(status_of(redis, {"run", "-k", "deploy", "--newest", "--", "true"}) == 65);
+  CHECK(redis.cli({"DBSIZE"}) == "1");
+  Rlock gone{{"run", "-u", "redis://127.0.0.1:1", "-k", "deploy", "--newest", "--", "true"},
+             Rlock::clean_environment()};
+  CHECK(gone.exit_code() == 69);
+}
+
+}  // namespace rlock::test
