@@ -11,7 +11,8 @@
 --       {superseded, who}    see line/superseded_by
 --       {not_ours}          this is a late copy: the hold that it acquired has ended
 --       {foreign, kind}     one of the keys holds something else
--- The second value, for a script that includes this one, says whether the owner held the lock before.
+-- The second value, for a script that includes this one, says whether the owner held the lock before;
+-- the third is the line, if this call has passed it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -39,4 +40,4 @@ redis.call('hsetnx', lock, owner, 1)
 redis.call('pexpire', lock, longest)
 if request and not ours then redis.call('set', request, 1, 'px', memory) end
 if not ours then leave_line(line, owner, longest) end
-return {'held', time, drawn}, ours
+return {'held', time, drawn}, ours, line and line.passed and line

@@ -22,7 +22,8 @@
 --       {foreign, kind}  the key holds something else
 -- Redisson makes a timeout key for each hold of an owner, and the longest counts. rlock uses only the first, for all holds of
 -- the owner: every client sees the same.
--- The second value, for a script that includes this one, says whether this call left all counts as they were.
+-- The second value, for a script that includes this one, says whether this call left all counts as they were;
+-- the third is the line, if this call has passed it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -56,4 +57,4 @@ if counts then redis.call('hincrby', lock, owner, 1) end
 if counts and request then redis.call('set', request, 1, 'px', memory) end
 redis.call('pexpire', lock, longest)
 if not ours and leave_line(line, owner, longest) then tell_waiters(line, 0, true) end
-return {'held', time}, not counts
+return {'held', time}, not counts, line and line.passed and line

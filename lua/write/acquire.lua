@@ -14,7 +14,8 @@
 --                        acquired has ended
 --       {upgrade}        this owner reads: it would wait for itself
 --       {foreign, kind}  the key holds something else
--- The second value, for a script that includes this one, says whether this call left all counts as they were.
+-- The second value, for a script that includes this one, says whether this call left all counts as they were;
+-- the third is the line, if this call has passed it.
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local is_over = include('hold/is_over')
@@ -46,4 +47,4 @@ if counts then
 end
 redis.call('pexpire', lock, longest)
 if not writes then leave_line(line, owner, longest) end
-return {'held', time}, not counts
+return {'held', time}, not counts, line and line.passed and line

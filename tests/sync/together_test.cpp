@@ -4,6 +4,7 @@
 
 #include "support/direct.h"
 #include "support/redis_server.h"
+#include "support/scene.h"
 #include "sync/kinds/fair.h"
 #include "sync/kinds/lock.h"
 
@@ -123,4 +124,29 @@ TEST_CASE("several keys with more than a script may read are refused, however lo
   const Attempt other = looks_alike->read(direct.run(looks_alike->ask()));
   REQUIRE(std::holds_alternative<Refused>(other));
   CHECK(std::get<Refused>(other).text.find("more entries") != std::string::npos);
+}
+
+TEST_CASE("who takes a lock and gives it back in one call, since another one is busy, has passed nobody") {
+  RedisServer redis;
+  Direct direct{redis};
+  Claim waiting = claim("a", "w:1");
+  waiting.turn = Turn::queue;
+  const Lock holder{claim("a", "h:1")}, waiter{waiting}, other{claim("b", "x:1")};
+  for (const Lock* lock : {&holder, &waiter, &other}) direct.run(lock->ask());
+  Listener hears{redis, Channel{"redisson_lock__channel:{a}:w:1"}};
+  direct.run(holder.release({}));
+
+  const Three<Lock> three{"o:1"};
+  const auto members = three.members();
+  const auto together = Together::of(members);
+  REQUIRE(together.has_value());
+  const auto passes = [&] {
+    return redis.cli({"HGET", "redisson_unlock_latch:{a}:line:waiters", ""}).substr(0, 2);
+  };
+  for (int i = 0; i < 12; ++i)
+    CHECK(std::holds_alternative<Busy>(together->read(direct.run(together->ask()))));
+  CHECK(passes() == "0 ");
+  direct.run(other.release({}));
+  CHECK(std::holds_alternative<Held>(together->read(direct.run(together->ask()))));
+  CHECK(passes() == "1 ");
 }

@@ -1,4 +1,5 @@
 local size_of = include('redis/size_of')
+local unpass = include('line/unpass')
 
 -- The members of a call for several keys, each as KEYS of ask, KEYS of undo, ARGV of ask, ARGV of undo. If their keys hold more
 -- than a script may read in one go: also the number of the member at which the limit is passed, and its key.
@@ -34,6 +35,7 @@ end
 -- waiter: nothing was free in between. If the count is below zero, it asks for nothing, and undoes what the same call acquired.
 -- ask, undo: scripts of one synchronizer, as functions of KEYS and ARGV. If ask succeeds, its answer begins with 'held'; its
 -- second value says whether the owner held the member before. Such a member is not undone: this may be a late copy of the call.
+-- The third value is the line that the owner has passed; nil: it has passed none.
 -- leave: gives up a place in a queue, as a function of the KEYS and ARGV of undo; nil: there are no places. An earlier attempt
 -- may have taken places behind the member that cannot be had now, and these would hold up other waiters for nothing.
 local function all_or_none(ask, undo, leave)
@@ -43,13 +45,18 @@ local function all_or_none(ask, undo, leave)
   if crowded then return {'not_all', crowded, {'foreign', 'crowd', key}} end
 
   local function undone(member) return undo(members[member][2], members[member][4]) end
-  local taken, answers = {}, {}
+  local taken, answers, passed = {}, {}, {}
   for member = 1, #members do
     local answer, had
-    if gives_back then answer = undone(member) else answer, had = ask(members[member][1], members[member][3]) end
+    if gives_back then
+      answer = undone(member)
+    else
+      answer, had, passed[member] = ask(members[member][1], members[member][3])
+    end
     if not gives_back and answer[1] ~= 'held' then
       for i = #taken, 1, -1 do
         undone(taken[i])
+        if passed[taken[i]] then unpass(passed[taken[i]]) end
         -- The same request asks again when it has waited, so this undo must not forbid its copies.
         local keys = members[taken[i]][2]
         if redis.pcall('getrange', keys[#keys], 0, 6) == 'undone' then redis.call('del', keys[#keys]) end

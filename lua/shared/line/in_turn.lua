@@ -74,6 +74,7 @@ end
 --          heard    how many clients have just heard a release; nil: none was announced
 --          passes, others
 --                   see load_line
+--          passed   this owner has just passed the line, see may_take
 -- ask    what is asked for:
 --          owner    the owner that asks
 --          ours     the owner has the lock

@@ -23,6 +23,7 @@ local function may_take(line, ask)
       -- One number serves all: the first waiter came first, so it has been passed most often.
       if place == 0 then
         line.passes = line.passes + 1
+        line.passed = true
         write_note(line, '')
       end
       return true
