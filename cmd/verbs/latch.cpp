@@ -6,15 +6,18 @@
 
 #include "base/key_text.h"
 #include "base/log.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "cmd/ask/refusal.h"
 #include "cmd/ask/wait_lines.h"
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
+#include "cmd/run/holder_facts.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/pool_verbs.h"
 #include "cmd/verbs/verbs.h"
 #include "sync/kinds/latch.h"
+#include "sync/watch/metadata.h"
 
 namespace rlock {
 namespace {
@@ -129,13 +132,20 @@ class Wait final : public LatchVerb {
       was_set = was_set || waiting.busy != nullptr;
       tell(waiting);
     };
+    const Claim claim{.name = name,
+                      .owner = new_owner(),
+                      .pub_sub = session.deployment.pub_sub(),
+                      .turn = wait_.nonblock ? Turn::leave : Turn::queue};
+    const LatchWait until_set{claim, LatchWait::Until::set}, until_open{claim, LatchWait::Until::open};
+    const std::vector<Call> facts{
+        write_metadata(name, claim.owner, until_open.evidence(), kFacts, about_the_script())};
     if (await_set_) {
-      const Acquired set = acquire(session.redis, LatchWait{name, LatchWait::Until::set}, options);
+      const Acquired set = acquire(session.redis, until_set, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&set)) return still_closed(*gave_up, session, lines);
       was_set = true;
     }
     for (;;) {
-      const Acquired got = acquire(session.redis, LatchWait{name, LatchWait::Until::open}, options);
+      const Acquired got = acquire(session.redis, until_open, options, facts);
       if (const auto* gave_up = std::get_if<GaveUp>(&got)) return still_closed(*gave_up, session, lines);
       if (was_set) return exit_code::ok;
       if (const auto known = without_waiting(session)) return *known;
@@ -148,6 +158,9 @@ class Wait final : public LatchVerb {
   }
 
  private:
+  /// What a waiter says of itself goes with its place in the line; this is for those who hold.
+  static constexpr Milliseconds kFacts{1};
+
   static std::string closed(const LockName& name) { return fmt::format("{} is still closed", quoted(name)); }
 
   int still_closed(const GaveUp& gave_up, const Session& session, WaitLines& lines) const {

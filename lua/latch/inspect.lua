@@ -1,7 +1,14 @@
--- Ask whether a latch is open. This script changes nothing.
+-- Ask whether a latch is open. A client that waits for it has a place in a line: people see there who waits. The order means
+-- nothing.
+-- This call may be sent twice.
 --
--- KEYS  latch   string: the count that is left
---       record  optional, hash: under `latch`, what rlock knows of it
+-- KEYS  latch    string: the count that is left
+--       line: order, waiters, facts  optional: the waiters, see line/in_turn
+--       record   optional, hash: under `latch`, what rlock knows of it
+-- ARGV  owner    optional: the owner that asks
+--       waited   number of ms that this owner has waited; -1: it does not wait, or no longer
+--       channel  where the latch is announced
+--       sharded  1 to publish by sharded pub/sub, too
 -- ->    {open, now}      there is no latch, or its count is zero. With a record: the record says that it was opened
 --       {closed, ttl}    the latch expires in this many ms; -1: never
 --       {absent}         only with a record: there is no latch, and no record says that it was opened
@@ -9,13 +16,32 @@
 local kind_of = include('redis/kind_of')
 local now = include('redis/now')
 local field_of = include('redis/field_of')
+local waiter_of = include('line/waiter_of')
+local take_place = include('line/take_place')
+local remove_waiter = include('line/remove_waiter')
 
-local kind = kind_of(latch)
-if kind == 'number' and tonumber(redis.call('get', latch)) > 0 then
-  return {'closed', redis.call('pttl', latch)}
+local function look()
+  local kind = kind_of(latch)
+  if kind == 'number' and tonumber(redis.call('get', latch)) > 0 then
+    return {'closed', redis.call('pttl', latch)}
+  end
+  if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
+  if kind == 'number' or not record then return {'open', now()} end
+  local written = field_of(record, 'latch', 1000)
+  if written and string.find(written, '"opened":%d') then return {'open', now()} end
+  return {'absent'}
 end
-if kind ~= 'none' and kind ~= 'number' then return {'foreign', kind} end
-if kind == 'number' or not record then return {'open', now()} end
-local written = field_of(record, 'latch', 1000)
-if written and string.find(written, '"opened":%d') then return {'open', now()} end
-return {'absent'}
+
+-- A waiter asks every two seconds, so most of its calls find a place that lasts.
+local function show(waits)
+  local listed = redis.call('zscore', line.order, owner)
+  if not waits then return listed and remove_waiter(line, owner) end
+  local time = now()
+  local known = listed and waiter_of(line, owner)
+  if not known or known.alive < time + 6000 then take_place(line, {owner = owner, needs = 1, time = time}) end
+end
+
+local answer = look()
+local waits = (waited or -1) >= 0 and answer[1] == (record and 'absent' or 'closed')
+if line.order then pcall(show, waits) end  -- whatever hinders that, the latch is as it is
+return answer

@@ -3,10 +3,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "support/cli.h"
+#include "support/contains.h"
 #include "support/eventually.h"
+#include "support/lock_verbs.h"
 #include "support/redis_server.h"
 
 namespace rlock::test {
@@ -230,6 +234,45 @@ TEST_CASE("the last count of a latch wakes who waits, and --await-set waits for 
   tell(redis, {{"latch down built", 0, ""}});
   CHECK(early.exit_code() == 0);
   CHECK(late.exit_code() == 0);
+}
+
+TEST_CASE("inspect shows who waits for a latch, until it is open or they give up") {
+  RedisServer redis;
+  const auto waiters = [&] {
+    Rlock inspect = redis.rlock("inspect", "built", "--json");
+    CHECK(inspect.exit_code() == 0);
+    return nlohmann::json::parse(inspect.out()).at("keys").at(0).at("waiters");
+  };
+  const auto line = [&] { return redis.cli({"ZCARD", "redisson_unlock_latch:{built}:line"}); };
+  Rlock early = redis.rlock("latch", "wait", "-q", "built", "--await-set");
+  REQUIRE(eventually([&] { return line() == "1"; }, 10s));
+  CHECK(status_of(redis, {"latch", "set", "built", "1"}) == 0);
+  Rlock late = redis.rlock("latch", "wait", "-q", "built");
+  Rlock impatient = redis.rlock("latch", "wait", "-q", "built");
+  REQUIRE(eventually([&] { return line() == "3"; }, 10s));
+  REQUIRE(eventually([&] { return waiters().size() == 3 && !waiters().at(2).at("meta").is_null(); }, 10s));
+  CHECK(waiters().at(0).at("meta").at("host") == waiters().at(2).at("meta").at("host"));
+  Rlock seen = redis.rlock("inspect", "built");
+  CHECK(seen.exit_code() == 0);
+  CHECK_MESSAGE(contains(seen.out(), "3 wait"), seen.out());
+
+  impatient.signal(SIGTERM);
+  CHECK(impatient.exit_code() == 143);
+  REQUIRE(eventually([&] { return line() == "2"; }, 10s));
+  CHECK(status_of(redis, {"latch", "down", "built"}) == 0);
+  CHECK(early.exit_code(20s) == 0);
+  CHECK(late.exit_code(20s) == 0);
+  CHECK(line() == "0");
+}
+
+TEST_CASE("where nobody may write down that it waits, a latch is waited for as ever") {
+  RedisServer redis;
+  CHECK(status_of(redis, {"latch", "set", "built", "1"}) == 0);
+  redis.cli({"SET", "redisson_unlock_latch:{built}:line", "no line"});
+  Rlock waiter = redis.rlock("latch", "wait", "-q", "built");
+  REQUIRE(eventually([&] { return redis.listeners("redisson_countdownlatch__channel__{built}") == 1; }, 10s));
+  CHECK(status_of(redis, {"latch", "down", "built"}) == 0);
+  CHECK(waiter.exit_code(20s) == 0);
 }
 
 TEST_CASE("--await-set sees a latch through that Redisson sets and opens, and writes nothing down about") {

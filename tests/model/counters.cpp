@@ -70,7 +70,8 @@ class SemaphoreHold final : public Counter {
 /// Waits until a latch is open.
 class LatchIsOpen : public Counter {
  public:
-  explicit LatchIsOpen(const LockName& name) : wait_(name, LatchWait::Until::open) {}
+  LatchIsOpen(const LockName& name, const std::string& owner)
+      : wait_({.name = name, .owner = Owner{owner}, .turn = Turn::queue}, LatchWait::Until::open) {}
 
  private:
   const Waitable& waitable() const override { return wait_; }
@@ -81,7 +82,7 @@ class LatchIsOpen : public Counter {
 /// Counts a latch down once. It is never busy, so it waits for nothing.
 class CountDown final : public LatchIsOpen {
  public:
-  explicit CountDown(const LockName& name) : LatchIsOpen(name), latch_(name, PubSub::classic) {}
+  explicit CountDown(const LockName& name) : LatchIsOpen(name, "down:1"), latch_(name, PubSub::classic) {}
 
   Call ask(std::int64_t) const override { return latch_.down(1); }
   Asked read(const Reply& reply) const override {
@@ -98,7 +99,7 @@ class CountDown final : public LatchIsOpen {
 std::shared_ptr<const Hold> make_counter(const Wanted& wanted) {
   const LockName name{wanted.keys.front()};
   if (wanted.type == "semaphore") return std::make_shared<SemaphoreHold>(name, wanted.owner);
-  if (wanted.type == "latch") return std::make_shared<LatchIsOpen>(name);
+  if (wanted.type == "latch") return std::make_shared<LatchIsOpen>(name, wanted.owner);
   if (wanted.type == "down") return std::make_shared<CountDown>(name);
   return nullptr;
 }

@@ -42,7 +42,7 @@ struct Gate : Scene {
     const Latch latch{kGate, PubSub::classic};
     return latch.read_record(redis.run(latch.record()));
   }
-  Attempt wait(LatchWait::Until until) { return ask(LatchWait{kGate, until}); }
+  Attempt wait(LatchWait::Until until) { return ask(LatchWait{{.name = kGate}, until}); }
 };
 
 }  // namespace
@@ -61,7 +61,7 @@ TEST_CASE("a latch is a number that is counted down, deleted at zero, and announ
 }
 
 TEST_CASE("the channel of a latch gets braces of its own, also when the name brings some") {
-  CHECK(LatchWait{LockName{"{team}:gate"}, LatchWait::Until::open}.channels() ==
+  CHECK(LatchWait{{.name = LockName{"{team}:gate"}}, LatchWait::Until::open}.channels() ==
         std::vector{Channel{"redisson_countdownlatch__channel__{{team}:gate}"}});
 }
 

@@ -197,6 +197,8 @@ const Repetition kRepetitions[] = {
     {"latch/record", "SET r set", "m r", "2 9000", "'written'"},
     {"latch/record", "SET r 0", "m r", "'' 9000", "'written'"},
     {"latch/inspect", "SET k 2", "k", "", "['closed', -1]"},
+    {"latch/inspect", "SET k 2", "k l w f", "o 0 ch 0", "['closed', -1]"},
+    {"latch/inspect", "latch/inspect 5 a l w f m o 0 ch 0", "k l w f", "o 0 ch 0", "['open', N]"},
     {"latch/status", "SET k 2", "k", "", "['found', 2]"},
 
     {"meta/write", "HSET k o 1", "m k", "o o 9000 {\"a\":1} 0", "'written'"},

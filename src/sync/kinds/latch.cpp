@@ -120,15 +120,20 @@ std::optional<LatchRecord> Latch::read_record(const Reply& reply) const {
                      .opened = time_in(record, "opened")};
 }
 
-LatchWait::LatchWait(LockName name, Until until) : name_(std::move(name)), until_(until) {}
+LatchWait::LatchWait(Claim claim, Until until)
+    : claim_(std::move(claim)), until_(until), line_(claim_, latch_channel(claim_.name)) {}
 
-std::vector<Channel> LatchWait::channels() const { return {latch_channel(name_)}; }
-
-Call LatchWait::ask(Milliseconds) const {
-  Values all{{Parameter::latch, name_.str()}};
-  if (until_ == Until::set) all.emplace_back(Parameter::record, metadata_key(name_));
+Call LatchWait::ask(Milliseconds waited) const {
+  Values all{{Parameter::latch, claim_.name.str()},
+             {Parameter::owner, claim_.owner.str()},
+             {Parameter::waited, line_.waited(waited)}};
+  append(all, line_.values());
+  if (until_ == Until::set) all.emplace_back(Parameter::record, metadata_key(claim_.name));
   return call_of(scripts::latch_inspect, all);
 }
+
+/// Who does not wait any more has no place.
+std::optional<Call> LatchWait::undo(Wake) const { return ask(Milliseconds{-1}); }
 
 /// Only an announcement tells when a latch is set or opened. A TTL is when it is forgotten.
 Attempt LatchWait::decode(const Reply& reply) const {
@@ -140,7 +145,7 @@ Attempt LatchWait::decode(const Reply& reply) const {
     return Busy{};
   }
   if (word == "absent") return Busy{};
-  return decode_attempt({.name = name_}, kinds::latch.noun, reply);
+  return decode_attempt(claim_, kinds::latch.noun, reply);
 }
 
 }  // namespace rlock

@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "sync/kinds/claim.h"
+#include "sync/kinds/line.h"
 #include "sync/kinds/lockable.h"
 #include "sync/kinds/pub_sub.h"
 #include "sync/kinds/values.h"
@@ -65,7 +67,8 @@ class Latch {
   std::string request_;
 };
 
-/// Waiting for a latch; Held: it is over. A value: what its answers mean never changes.
+/// Waiting for a latch; Held: it is over. A value: what its answers mean never changes. Whoever waits is told by one
+/// announcement, and has a place in the line only to be seen there.
 class LatchWait final : public Waitable {
  public:
   enum class Until {
@@ -73,19 +76,25 @@ class LatchWait final : public Waitable {
     set,   ///< or opened before, which a key of rlock's own tells; an absent latch is busy
   };
 
-  LatchWait(LockName name, Until until);
+  /// The owner of the claim is who waits; of the lease nothing is used.
+  LatchWait(Claim claim, Until until);
 
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
-  std::optional<Call> undo(Wake) const override { return std::nullopt; }
-  std::vector<Channel> channels() const override;
-  const LockName& name() const override { return name_; }
+  std::optional<Call> undo(Wake wake) const override;
+  bool queues() const override { return line_.queues(); }
+  std::vector<Channel> channels() const override { return {line_.releases()}; }
+  const LockName& name() const override { return claim_.name; }
+
+  /// That we wait.
+  Evidence evidence() const { return {claim_.name.str(), claim_.owner.str(), line_.waiting()}; }
 
  private:
   Attempt decode(const Reply& reply) const override;
 
-  LockName name_;
+  Claim claim_;
   Until until_;
+  Line line_;
 };
 
 }  // namespace rlock

@@ -43,8 +43,9 @@ std::vector<Item> items_of(const std::vector<Part>& parts) {
 /// One wait, from the first call to having it or having undone it.
 class Wait {
  public:
-  Wait(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options)
+  Wait(Redis& redis, std::vector<Stage> stages, const AcquireOptions& options, bool can_be_held)
       : redis_(redis),
+        can_be_held_(can_be_held),
         options_(options),
         several_nodes_(redis.nodes() > 1),
         single_attempt_(options.patience.until <= redis.loop().now()),
@@ -246,7 +247,8 @@ class Wait {
       // Who has lost the connection would not hear, and has to learn whether the server is still there.
       if (time >= ask_at || options_.patience.interrupted() || redis_.losses() != losses_) {
         if (worth_asking) pacing_.count_wakeup(time);
-        sends_facts_ = worth_asking || line == nullptr || *busy_->position <= Line::kListening;
+        sends_facts_ = worth_asking || redis_.losses() != losses_ ||
+                       (line == nullptr ? can_be_held_ : *busy_->position <= Line::kListening);
         return false;
       }
       redis_.loop().turn(ask_at);
@@ -266,6 +268,7 @@ class Wait {
   }
 
   Redis& redis_;
+  const bool can_be_held_;  ///< the call that gets it also says who has it
   const AcquireOptions& options_;
   const bool several_nodes_;
   const bool single_attempt_;
@@ -287,13 +290,14 @@ class Wait {
 }  // namespace
 
 Acquired acquire(Redis& redis, const Wish& wish, const AcquireOptions& options) {
-  return Wait{redis, stages_of(items_of(wish.parts), wish.together), options}.run();
+  return Wait{redis, stages_of(items_of(wish.parts), wish.together), options, true}.run();
 }
 
 Acquired acquire(Redis& redis, const Waitable& wanted, const AcquireOptions& options,
                  const std::vector<Call>& followers) {
   const std::shared_ptr<const Waitable> borrowed{std::shared_ptr<const Waitable>{}, &wanted};
-  return Wait{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options}.run();
+  return Wait{redis, stages_of({{.lock = borrowed, .followers = followers}}, std::nullopt), options, false}
+      .run();
 }
 
 Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout) {

@@ -275,9 +275,10 @@ std::optional<bool> Holder::alive(Milliseconds now) const {
 }
 
 std::int64_t Inspection::waiting() const {
-  // Of a line the first two listen where releases are announced; of a fair queue nobody does.
+  // Of a line the first two listen where releases are announced; of a fair queue nobody does; for a latch all do.
   const auto placed = static_cast<std::int64_t>(waiters.size());
-  const std::int64_t listen = kind == &kinds::fair ? 0 : std::min<std::int64_t>(placed, 2);
+  const std::int64_t most = kind == &kinds::fair ? 0 : kind == &kinds::latch ? placed : 2;
+  const std::int64_t listen = std::min(placed, most);
   return placed + std::max<std::int64_t>(subscribers - listen, 0);
 }
 
