@@ -143,7 +143,9 @@ const LockName& WaitLines::name_of(const Busy& busy, std::size_t part) const {
 std::optional<std::string> WaitLines::trouble(TimePoint now) const {
   if (const auto newest = redis_.trouble()) return newest->text;
   if (failure_) return failure_->text;
-  if (!busy_) return redis_.contacted() ? "it has answered, but not yet to this request" : "no answer yet";
+  if (!busy_)
+    return redis_.contacted() ? std::string{"it has answered, but not this request"}
+                              : "no answer for " + since_start();
   const bool old = !fresh_ && now >= plus(busy_->heard, kOldNews);
   if (old && redis_.given_away()) return "no answer";
   if (!old || !inquiry_.under_way()) return std::nullopt;
@@ -151,7 +153,7 @@ std::optional<std::string> WaitLines::trouble(TimePoint now) const {
 }
 
 std::string WaitLines::server_text(std::string_view why, TimePoint now) const {
-  return fmt::format("waiting for redis at {}: {}{}", redis_.str(), why, known_text(now));
+  return fmt::format("waiting for redis at {}: {}; retrying{}", redis_.str(), why, known_text(now));
 }
 
 std::string WaitLines::known_text(TimePoint now) const {

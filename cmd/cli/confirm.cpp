@@ -6,8 +6,8 @@ namespace rlock {
 
 bool confirm(const std::string& question, bool yes) {
   if (yes) return true;
-  const std::string answer =
-      ask_on_terminal(question + " [y/N] ", "there is no terminal to ask on; say --yes");
+  const std::string answer = ask_on_terminal(
+      question + " [y/N] ", "there is no terminal to ask on; to go on without a question: --yes");
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 

@@ -179,9 +179,11 @@ std::string HeldCommand::how_it_is_stopped(TimePoint kill, TimePoint now) const 
 
 void HeldCommand::say_what_stopping_means() const {
   if (!lock_.held) return;
-  if (!options_.stop_on_loss) return complain(fmt::format("stopped: nobody renews {} now", lock_.name));
-  complain(fmt::format("stopped: nobody renews {} now; unless it goes on, the command is killed in {}",
-                       lock_.name, describe(remaining(of_lock().stop, loop_.now()))));
+  if (!options_.stop_on_loss)
+    return complain(fmt::format("stopped: while the command is stopped, rlock cannot renew {}", lock_.name));
+  complain(fmt::format(
+      "stopped: while the command is stopped, rlock cannot renew {}; unless it goes on, the command is killed in {}",
+      lock_.name, describe(remaining(of_lock().stop, loop_.now()))));
 }
 
 void HeldCommand::say_refused(const std::vector<pid_t>& pids) {

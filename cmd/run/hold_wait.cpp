@@ -201,7 +201,7 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
   }
   const int busy = static_cast<int>(request_.wait.conflict_exit_code);
   if (interrupted && script_ && script_->ended()) {
-    complain(fmt::format("process {} has ended: nobody is left to hold {} for", request_.script->pid,
+    complain(fmt::format("process {} has ended, so rlock does not acquire {} for it", request_.script->pid,
                          request_.all_keys()));
     return {.why = NotHeld::Why::script_ended, .exit = busy};
   }
@@ -214,8 +214,9 @@ NotHeld HoldWait::give_up(const GaveUp& gave_up) {
     return {.why = NotHeld::Why::deadlock, .exit = busy};
   }
   if (queue_full()) {
-    complain(fmt::format("not waiting for {}: {} {} already (--queue-limit {})", request_.all_keys(), *ahead_,
-                         *ahead_ == 1 ? "process waits" : "processes wait", *request_.queue_limit));
+    complain(fmt::format(
+        "not waiting for {}: the lock is busy, and {} in its queue (--queue-limit {})", request_.all_keys(),
+        *ahead_ == 1 ? "1 waiter is" : fmt::format("{} waiters are", *ahead_), *request_.queue_limit));
     return {.why = NotHeld::Why::queue_full, .exit = busy};
   }
   if (gave_up.refused && gave_up.refused->why == Refused::Why::superseded) {

@@ -87,9 +87,9 @@ void refuse_too_many(const std::vector<LockName>& names, std::string_view type) 
   const Owner owner = new_owner();
   for (const LockName& name : names) holds.push_back({std::string{type}, owner, name});
   if (write_holds(holds).size() + sizeof "RLOCK_STACK=" > kLongestVariable)
-    throw Error{Error::usage,
-                "the command could not be told of these keys and of those that the runs above hold: "
-                "together they are longer than a variable of the environment may be"};
+    throw Error{
+        Error::usage,
+        "these keys and those of the runs above are too long for a variable in the environment of the command"};
 }
 
 /// A mark on one key says that the work is done: nothing could say it of some keys, or by some servers.
@@ -123,10 +123,10 @@ void check_request(const HoldRequest& opt, std::size_t servers) {
   if (!opt.queue_limit) return;
   if (opt.type->polls)
     throw Error{Error::usage,
-                fmt::format("--queue-limit with --type {}: its waiters stand in no line", opt.type->name)};
+                fmt::format("--queue-limit with --type {}: its waiters have no queue", opt.type->name)};
   if (servers > 1)
     throw Error{Error::usage,
-                "--queue-limit with several servers (--url): their waiters stand in no common line"};
+                "--queue-limit with several servers (--url): they have no common queue of waiters"};
 }
 
 void check_newest(const HoldRequest& opt, std::size_t servers) {
@@ -159,7 +159,10 @@ void complete_run(RunOptions& opt, const std::optional<std::string>& shell,
   complete_command(opt, shell, std::move(command));
   if (!opt.type) opt.type = find_lock_type("lock");
   if (opt.backoff && !opt.type->polls)
-    throw Error{Error::usage, fmt::format("--backoff: waiters for --type {} are woken", opt.type->name)};
+    throw Error{
+        Error::usage,
+        fmt::format("--backoff is for --type spin and plain: a release wakes up the waiters of --type {}",
+                    opt.type->name)};
   if (opt.type->polls && !opt.backoff) opt.backoff = opt.default_backoff;
   if (opt.max_hold && opt.min_hold > *opt.max_hold)
     throw Error{Error::config, fmt::format("--min-hold {} is longer than --max-hold {}", exact(opt.min_hold),

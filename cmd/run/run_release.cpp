@@ -96,8 +96,8 @@ RunReport::Released release(RunContext& run, const RunHold& hold, const PastHold
     if (answer.how == ReleaseResult::How::not_ours && !lost)
       complain(fmt::format("lost {}: it was not ours any more at its release", key));
     if (!answer.unannounced.empty())
-      complain(
-          fmt::format("released {}, but could not tell its waiters: {}", key, sanitized(answer.unannounced)));
+      complain(fmt::format("released {}, but could not wake up its waiters: {}", key,
+                           sanitized(answer.unannounced)));
   }
   return released_of(answers);
 }

@@ -248,7 +248,7 @@ void ScriptKeeper::give_back() {
   if (parts_.empty()) return;
   if (phase_ == Phase::stopping && !family_.surely_gone())
     return complain(fmt::format(
-        "not released, since somebody who was started by process {} may still work: {} frees itself within {}",
+        "not released, because a process that process {} has started may still run: {} expires within {}",
         request_.script->pid, names(),
         describe(remaining(keeper_->lease().valid_until(), session_.loop.now()))));
   const auto answers =

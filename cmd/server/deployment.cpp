@@ -190,7 +190,7 @@ Deployment resolve(const ServerOptions& flags) {
     deployment.environment.emplace_back("RLOCK_CONFIG", absolute(*flags.config));
   set_key_text(deployment.prefix, options_of(deployment));
   if (!deployment.named)
-    complain(fmt::format("no server was named: using {}, which is another one on each host (see --url)",
+    complain(fmt::format("no server was named: using {}, which is a different server on each host; see --url",
                          deployment.targets[0].str()));
   return deployment;
 }

@@ -57,7 +57,7 @@ int HistoryVerb::act(TimePoint, std::vector<std::string>) {
   for (const PastHold& past : history.holds)
     if (!json_) print_line(past_text(past));
   if (!history.holds.empty()) return exit_code::ok;
-  if (!json_) tell(fmt::format("no hold of {} that has ended is written down", quoted(name)));
+  if (!json_) tell(fmt::format("the server has no record of an ended hold of {}", quoted(name)));
   say_if_pattern(name);
   return exit_code::no;
 }

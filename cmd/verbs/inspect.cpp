@@ -97,7 +97,7 @@ int Inspect::act(TimePoint, std::vector<std::string>) {
   for (const Inspection& seen : listing.seen)
     if (seen.absent()) say_if_pattern(seen.name);
   if (listing.shard_missing) return exit_code::unreachable;
-  if (listing.seen.empty() && !json_) tell("no keys with metadata of rlock; rlock list --all shows others");
+  if (listing.seen.empty() && !json_) tell("no keys with notes of rlock; rlock list --all shows others");
   return exit_code::ok;
 }
 

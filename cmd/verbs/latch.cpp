@@ -35,12 +35,13 @@ class LatchVerb : public Verb {
   int finish(const Session& session, const LatchAnswer& answer) const {
     const std::string name = quoted(session.name(key_));
     if (!answer.unannounced.empty())
-      complain(fmt::format("{}: done, but its waiters could not be told: {}", name,
+      complain(fmt::format("{}: done, but could not wake up its waiters: {}", name,
                            sanitized(answer.unannounced)));
     switch (answer.how) {
       case LatchAnswer::How::done: return exit_code::ok;
       case LatchAnswer::How::exists:
-        tell(fmt::format("{} exists, {} to go, and stays as it is", name, answer.count));
+        tell(
+            fmt::format("the latch {} exists, needs {} more counts, and stays as it is", name, answer.count));
         return exit_code::no;
       case LatchAnswer::How::absent:
         tell(fmt::format("there is no latch {}; make it: rlock latch set {} N", name,
@@ -177,7 +178,7 @@ class Wait final : public LatchVerb {
     const auto record = record_of(session, there);
     if (record && record->opened) return exit_code::ok;
     tell(fmt::format(
-        "{} was never set, or opened by another client and forgotten; see --absent-ok, --await-set",
+        "there is no latch {}: it was never set, or another client opened it; see --absent-ok and --await-set",
         quoted(session.name(key_))));
     return exit_code::no;
   }

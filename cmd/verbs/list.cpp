@@ -141,8 +141,9 @@ int List::act(TimePoint, std::vector<std::string>) {
   if (listing.shard_missing) return exit_code::unreachable;
   if (shown_ || !kept.empty()) return exit_code::ok;
   if (!json_)
-    tell(keys_.all ? "no such keys"
-                   : "no such keys of rlock; --all looks for semaphores and those of others, too");
+    tell(keys_.all
+             ? "no such keys"
+             : "no such keys with notes of rlock; --all also finds semaphores and the keys of other clients");
   return exit_code::no;
 }
 

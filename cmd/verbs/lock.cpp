@@ -145,7 +145,7 @@ class Release final : public LockVerb {
         release(session.redis, {&part, 1}, {}, within(session.deployment.timeouts.command)).front();
     if (has_keeper) static_cast<void>(session.any_answers(tell_holder(found.name, owner, "released")));
     if (!back.unannounced.empty())
-      complain(fmt::format("released {}, but could not tell its waiters: {}", quoted(found.name),
+      complain(fmt::format("released {}, but could not wake up its waiters: {}", quoted(found.name),
                            sanitized(back.unannounced)));
     if (back.how == ReleaseResult::How::not_ours) return not_held(found);
     if (back.how == ReleaseResult::How::unknown)
@@ -184,9 +184,10 @@ class Renew final : public LockVerb {
     if (lease_ && holder->ttl && *holder->ttl > lease)
       throw Error{
           Error::usage,
-          fmt::format("--lease {}: {} is held for {} more, and a lease is never shortened: another hold of "
-                      "its owner may need it; to end it: rlock lock release",
-                      describe(lease), quoted(found.name), describe(*holder->ttl))};
+          fmt::format(
+              "--lease {}: {} is held for {} more, and rlock never shortens a lease, because another hold of its "
+              "owner may need it; to end the hold: rlock lock release",
+              describe(lease), quoted(found.name), describe(*holder->ttl))};
     const auto lock = found_lock(found, {.name = found.name, .owner = owner, .lease = lease});
     if (!lock) return not_held(found);
     Delivery delivery = persistently();

@@ -157,7 +157,8 @@ void Acquire::check() {
       throw Error{
           Error::usage,
           fmt::format(
-              "--lease is missing: nobody renews this lock, so say how long it is to last; or --while-pid $${}",
+              "--lease is missing: no process renews this lock, so rlock needs to know when it ends; or use "
+              "--while-pid $${}",
               configured ? ". RLOCK_LEASE and the configured lease are for locks that rlock renews" : "")};
     }
     opt_.lease = *lease_;
@@ -171,7 +172,7 @@ void Acquire::check() {
 
 void Acquire::check_owner() const {
   if (!opt_.again) return;
-  if (!opt_.owner) throw Error{Error::usage, "--again: whose? it needs --owner"};
+  if (!opt_.owner) throw Error{Error::usage, "--again needs --owner"};
   if (!opt_.type->only_one_hold.empty())
     throw Error{Error::usage,
                 fmt::format("--again with --type {}: {}", opt_.type->name, opt_.type->only_one_hold)};
@@ -213,7 +214,7 @@ void Acquire::failed(const Error& error) noexcept {
 
 int Acquire::act(TimePoint started, std::vector<std::string>) {
   opt_.started = started;
-  if (export_ && json_) throw Error{Error::usage, "--export and --json: each says it in its own way"};
+  if (export_ && json_) throw Error{Error::usage, "--export and --json exclude each other"};
   check();
   Session session{opt_.server, &opt_.wait};
   const int exit = take(session);

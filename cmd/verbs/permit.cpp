@@ -47,8 +47,8 @@ int all_of_them(const LockName& name, const std::vector<std::string>& ids, const
                 fmt::format("the server answered about {} permits instead of {}", done.size(), ids.size())};
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!done[i])
-      tell(fmt::format("{} of {} is not taken any more; see: rlock inspect {}", shown_permit(ids[i]),
-                       quoted(name), words_for(name)));
+      tell(fmt::format("no client holds permit {} of {} any more; see: rlock inspect {}",
+                       shown_permit(ids[i]), quoted(name), words_for(name)));
   }
   return std::ranges::count(done, false) == 0 ? exit_code::ok : exit_code::no;
 }
@@ -107,7 +107,7 @@ class Acquire final : public PoolVerb {
     if (!lease_ && !no_lease_)
       throw Error{
           Error::usage,
-          "--lease is missing: nobody renews these permits, so say how long they are to last, or --no-lease"};
+          "--lease is missing: no process renews these permits, so rlock needs to know when they end; or use --no-lease"};
     Session session{server_, &wait_};
     need_one_server(session);
     const LockName name = session.name(key_);
@@ -184,7 +184,7 @@ class Release final : public PoolVerb {
     const Pool there = pool(session);
     const auto released = there.read_release(session.ask(there.release(ids_)));
     if (!released.unannounced.empty())
-      complain(fmt::format("{}: released, but its waiters could not be told: {}", quoted(session.name(key_)),
+      complain(fmt::format("{}: released, but could not wake up its waiters: {}", quoted(session.name(key_)),
                            sanitized(released.unannounced)));
     const bool any = std::ranges::count(released.taken, true) > 0;
     if (!any && !is_pool(session, session.name(key_), there)) return exit_code::no;

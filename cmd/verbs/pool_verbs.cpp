@@ -168,8 +168,8 @@ class Delete final : public PoolVerb {
     if (!missed) return true;
     print_on_stderr(inspections_text({found}));
     complain(kind() == PoolKind::semaphore
-                 ? "whether anybody has permits of it nobody knows"
-                 : "its holders learn of this when they renew; rlock run stops its command then");
+                 ? "cannot know whether clients hold permits of this semaphore"
+                 : "the holders learn of this when they renew; rlock run then stops its command");
     return confirm(fmt::format("Remove {} {}?", noun_of(kind()), quoted(found.name)), false);
   }
 
@@ -206,7 +206,7 @@ void PoolVerb::refuse_latch(Session& session, TimePoint started, const WaitOptio
 int PoolVerb::finish(const Session& session, const PoolAnswer& answer) const {
   const LockName name = session.name(key_);
   if (!answer.unannounced.empty())
-    complain(fmt::format("{}: done, but its waiters could not be told: {}", quoted(name),
+    complain(fmt::format("{}: done, but could not wake up its waiters: {}", quoted(name),
                          sanitized(answer.unannounced)));
   switch (answer.how) {
     case PoolAnswer::How::done: return exit_code::ok;

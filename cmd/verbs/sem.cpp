@@ -64,7 +64,7 @@ class Acquire final : public PoolVerb {
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up)
       return end_in_vain(*gave_up, session, lines, wait_,
-                         fmt::format("{} has too few permits now", quoted(wanted.name())));
+                         fmt::format("{} has too few permits", quoted(wanted.name())));
     lines.acquired();
     return exit_code::ok;
   }

@@ -109,10 +109,10 @@ std::string removal_of(const Inspection& found, const std::vector<Holder>& holde
 
 /// Why nobody hears a request; empty where somebody does.
 std::string_view why_not(const Holder& holder) {
-  if (!holder.meta) return "a client that is not rlock";
-  if (holder.meta->ended_at) return "nobody: its command has ended, and only the key is kept";
-  if (!holder.meta->renews) return "a lease that nobody keeps";
-  return holder.meta->kill_after ? "" : "an rlock that cannot be asked";
+  if (!holder.meta) return "it is another client";
+  if (holder.meta->ended_at) return "its command has ended, and only the key is kept";
+  if (!holder.meta->renews) return "no process renews its lease";
+  return holder.meta->kill_after ? "" : "its version of rlock takes no requests";
 }
 
 void Stop::ask(Session& session, const LockName& name, const std::vector<Holder>& holders) const {
@@ -130,7 +130,7 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
   for (const Holder& holder : holders) {
     if (const std::string_view why = why_not(holder); !why.empty())
       throw Error{Error::wrong_type,
-                  fmt::format("{} is held by {}, which cannot be asked; to remove the lock by force: {}",
+                  fmt::format("cannot ask the holder of {} to end: {}; to remove the lock by force: {}",
                               quoted(name), why, removal_of(found, holders))};
     patience = std::max(patience, *holder.meta->kill_after + kAfterKill);
   }
@@ -145,7 +145,7 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
     const Inspection now = inspect(session, name);
     std::erase_if(holders, [&](const Holder& holder) { return holder_named(now, holder.owner) == nullptr; });
     if (holders.empty()) {
-      tell(fmt::format("{} has ended: {}", quoted(name), who));
+      tell(fmt::format("the holder of {} has ended: {}", quoted(name), who));
       return exit_code::ok;
     }
     if (session.loop.now() >= until) break;
@@ -153,8 +153,9 @@ int Stop::stop(Session& session, const LockName& name, TimePoint started) const 
     session.loop.wait({next, [&] { return session.signals.any(); }}, [] { return false; });
     session.check_signals();
   }
-  tell(fmt::format("{} is still held by {}; it was asked to end. To remove the lock by force: {}",
-                   quoted(name), holders_text(holders, std::nullopt), removal_of(found, holders)));
+  tell(fmt::format(
+      "{} is still held by {}, although rlock has asked it to end; to remove the lock by force: {}",
+      quoted(name), holders_text(holders, std::nullopt), removal_of(found, holders)));
   return exit_code::busy;
 }
 

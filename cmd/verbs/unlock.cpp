@@ -130,7 +130,7 @@ void Unlock::expect_removable(const Inspection& found) const {
   throw Error{
       Error::wrong_type,
       fmt::format(
-          "{} is text without metadata of rlock's, and may be anything; if it is the token of a plain lock: "
+          "{} is a text without notes of rlock, so it can be anything; if it is the token of a plain lock: "
           "rlock unlock --type plain {}",
           quoted(found.name), words_for(found.name))};
 }
@@ -138,19 +138,18 @@ void Unlock::expect_removable(const Inspection& found) const {
 /// What a person must know before removing what this one holds.
 std::string warning(const Holder& holder, Milliseconds now) {
   if (holder.meta && holder.meta->ended_at)
-    return fmt::format(
-        "nothing runs under it any more: {} keeps the key",
-        holder.meta->kept_by.empty() ? "--min-hold or --once-per" : sanitized(holder.meta->kept_by));
+    return fmt::format("no command runs any more: {} keeps the key", holder.meta->kept_by.empty()
+                                                                         ? "--min-hold or --once-per"
+                                                                         : sanitized(holder.meta->kept_by));
   if (holder.meta && !holder.meta->renews)
-    return "nobody renews it; whether the script that took it still works nobody knows";
+    return "no process renews it; it is unknown whether the script that acquired it still runs";
   const auto alive = holder.alive(now);
   if (!alive)
-    return "whether its holder lives nobody knows; if it does, it learns of this when it renews or releases";
-  if (!*alive) return "its holder has not renewed in time: it seems dead";
-  const std::string_view better =
-      holder.meta->kill_after ? "; rlock stop asks it to end first, so that nobody works beside it" : "";
+    return "cannot know whether the holder is alive; a live holder learns of this when it renews or releases";
+  if (!*alive) return "the holder has not renewed it in time: it looks dead";
+  const std::string_view better = holder.meta->kill_after ? "; rlock stop ends the command first" : "";
   return fmt::format(
-      "its holder is alive, and works on until it hears of this, within {} at the latest{}",
+      "the holder is alive, and its command runs until it hears of this, within {} at the latest{}",
       describe(std::max(holder.meta->lease / 3 - (now - holder.meta->renewed), Milliseconds{0})), better);
 }
 
@@ -281,7 +280,7 @@ Removal Unlock::remove(Session& session, const LockName& name) const {
   }
   write_removal(session, found, owner, looked);
   if (!forced.unannounced.empty())
-    complain(fmt::format("removed {}, but could not tell its waiters: {}", quoted(name),
+    complain(fmt::format("removed {}, but could not wake up its waiters: {}", quoted(name),
                          sanitized(forced.unannounced)));
   Removal removal{name, "removed"};
   for (const Holder& holder : found.holders)

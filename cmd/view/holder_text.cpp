@@ -76,19 +76,19 @@ std::string holders_text(const std::vector<Holder>& holders, std::optional<Milli
 
 std::string outlook_text(const Holder& holder, Milliseconds now) {
   if (!holder.ttl && holder.mode == Holder::Mode::permit) return "no lease: it never ends";
-  if (!holder.ttl) return "no TTL: it never frees itself";
+  if (!holder.ttl) return "no TTL: the key never expires";
   if (*holder.ttl == Milliseconds{0}) return "its lease has just ended";
   const std::string rest = describe(*holder.ttl);
   const auto& facts = holder.meta;
   if (!facts && holder.mode == Holder::Mode::permit) return "lease ends in " + rest;
-  if (!facts) return fmt::format("frees in {} unless renewed", rest);
+  if (!facts) return fmt::format("expires in {} unless the holder renews it", rest);
   if (facts->ended_at)
     return fmt::format("{} more by {}", rest,
                        facts->kept_by.empty() ? "--min-hold or --once-per" : shown(facts->kept_by));
-  if (!facts->renews) return fmt::format("ends in {}, nobody renews it", rest);
-  if (holder.alive(now).value_or(true)) return fmt::format("frees in {} if it is dead", rest);
-  return fmt::format("not renewed for {}: it looks dead, and frees in {}", describe(now - facts->renewed),
-                     rest);
+  if (!facts->renews) return fmt::format("ends in {}, because no process renews it", rest);
+  if (holder.alive(now).value_or(true)) return fmt::format("expires in {} if the holder is dead", rest);
+  return fmt::format("not renewed for {}: the holder looks dead; expires in {}",
+                     describe(now - facts->renewed), rest);
 }
 
 }  // namespace rlock

@@ -19,7 +19,7 @@ std::string holder_text(const Holder& holder, std::optional<Milliseconds> now);
 std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
                          std::int64_t unnamed = 0);
 
-/// When a hold ends: "frees in 26s if it is dead", "not renewed for 34s: it looks dead, and frees in 5s".
+/// When a hold ends: "expires in 26s if the holder is dead", "not renewed for 34s: the holder looks dead; expires in 5s".
 std::string outlook_text(const Holder& holder, Milliseconds now);
 
 /// An owner cut to what tells it from others: "8d1f6a...:57".

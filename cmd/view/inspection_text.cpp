@@ -53,7 +53,7 @@ std::string who(const Holder& holder, Milliseconds now) {
   return meta.reason ? text + fmt::format(" \"{}\"", shown(*meta.reason)) : text;
 }
 
-/// When it ends, and when it was last heard of: "renewed 4s ago, frees in 26s if it is dead".
+/// When it ends, and when it was last heard of: "renewed 4s ago, expires in 26s if the holder is dead".
 std::string outlook(const Holder& holder, Milliseconds now) {
   const std::string text = outlook_text(holder, now);
   if (!holder.ttl || !holder.alive(now).value_or(false)) return text;

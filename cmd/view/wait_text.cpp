@@ -59,7 +59,7 @@ bool waits_for_us(const Holder& holder) {
 std::string nobody_text(const WaitView& view, std::string_view is, Moment moment) {
   if (view.busy.queue && view.busy.position == 1)
     return fmt::format("{} free, and we are next in its queue", is);
-  if (view.busy.queue) return fmt::format("{} free, and kept for the first in its queue", is);
+  if (view.busy.queue) return fmt::format("{} free, and reserved for the first waiter in its queue", is);
   if (view.seen != nullptr && view.seen->absent())
     return moment == Moment::over ? " was taken, and is free by now" : ": free by now";
   return moment == Moment::waiting ? "" : fmt::format("{} taken", is);
@@ -68,18 +68,20 @@ std::string nobody_text(const WaitView& view, std::string_view is, Moment moment
 std::string place(const WaitView& view) {
   const Busy& busy = view.busy;
   if (view.seen != nullptr && view.seen->place)
-    return fmt::format("; {} of {}", ordinal(view.seen->place->position), view.seen->place->length);
-  if (busy.position && busy.queue) return fmt::format("; {} of {}", ordinal(*busy.position), *busy.queue);
-  return view.listeners > 0 ? fmt::format("; {} wait", view.listeners) : "";
+    return fmt::format("; {} of {} in the queue", ordinal(view.seen->place->position),
+                       view.seen->place->length);
+  if (busy.position && busy.queue)
+    return fmt::format("; {} of {} in the queue", ordinal(*busy.position), *busy.queue);
+  return view.listeners > 0 ? fmt::format("; {} clients wait", view.listeners) : "";
 }
 
 /// When it ends, as far as the answer to the acquire tells: how the holder is, only an inspection does.
 std::string outlook_of_busy(const Busy& busy, TimePoint now) {
-  if (busy.no_ttl) return "; no TTL: it never frees itself";
+  if (busy.no_ttl) return "; no TTL: the key never expires";
   if (!busy.rest) return "";
   const Milliseconds rest = remaining(plus(busy.heard, *busy.rest), now);
   if (rest == Milliseconds{0}) return "; its lease has just ended";
-  return fmt::format("; frees in {} unless renewed", describe(rest));
+  return fmt::format("; expires in {} unless the holder renews it", describe(rest));
 }
 
 std::string outlook(const WaitView& view, const std::vector<Holder>& holders) {
@@ -107,7 +109,7 @@ std::string wait_text(const WaitView& view, Moment moment) {
   }
   if (const Holder* holder = only(view, holders); holder != nullptr && waits_for_us(*holder)) {
     if (holder->meta->renews) return text + ", which waits for this command";
-    text += ", an ancestor of this very process";
+    text += ", a process above this one";
   }
   return text + place(view) + (moment == Moment::past ? "" : outlook(view, holders));
 }
@@ -120,13 +122,13 @@ Owner named_holder(const WaitView& view) {
 std::string wait_remedy(const WaitView& view, const std::string& words) {
   const std::vector<Holder> holders = holders_of(view);
   if (!view.state.empty())  // many have it together, and no one of them can be removed for all
-    return holders.empty() ? "" : "who has it: rlock inspect " + words;
-  if (holders.empty() && view.busy.queue) return "who waits: rlock inspect -v " + words;
+    return holders.empty() ? "" : "to see its holders: rlock inspect " + words;
+  if (holders.empty() && view.busy.queue) return "to see its waiters: rlock inspect -v " + words;
   if (view.seen == nullptr || view.seen->kind == nullptr) return "";
   const auto stale = [&](const Holder& holder) { return holder.stale(view.seen->now); };
   if (std::ranges::none_of(holders, stale)) return "";
   const bool unknown_text = view.seen->kind == &kinds::plain && !holders.front().meta;
-  return fmt::format("to remove it now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
+  return fmt::format("to remove the lock now: rlock unlock {}{}", unknown_text ? "--type plain " : "", words);
 }
 
 }  // namespace rlock

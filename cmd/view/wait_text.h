@@ -26,7 +26,7 @@ struct WaitView {
 enum class Moment { waiting, over, past };
 
 /// Who has it, which place we have, and when it ends: "'deploy': held by alice@ci-7 pid 4121 for 12m03s
-/// (make); 3rd of 5; frees in 26s if it is dead". Nobody is named who is known to have gone.
+/// (make); 3rd of 5; expires in 26s if the holder is dead". Nobody is named who is known to have gone.
 std::string wait_text(const WaitView& view, Moment moment);
 
 /// The owner that wait_text() names first; empty where it names nobody.

@@ -171,7 +171,7 @@ void Link::drain_pushes(TimePoint now) {
   if (Connection* connection = subscriber()) {
     for (const Push& push : connection->take_pushes()) {
       if (!subscriptions_.accept(push, now)) continue;
-      tell(fmt::format("{} does not let us listen, so we ask again and again: {}", address_.str(),
+      tell(fmt::format("{} refuses the subscription, so rlock polls: {}", address_.str(),
                        *subscriptions_.error()));
     }
   }

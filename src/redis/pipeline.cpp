@@ -146,9 +146,8 @@ std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   if (accept_push(item.reply, item.push)) return std::nullopt;
   // A server that has no room for us says so before it was asked anything.
   if (expected_.empty())
-    throw Error{Error::unreachable, item.reply.is_error()
-                                        ? sanitized(item.reply.text())
-                                        : "the server answered a question that nobody asked"};
+    throw Error{Error::unreachable, item.reply.is_error() ? sanitized(item.reply.text())
+                                                          : "the server sent a reply without a request"};
   Expected expected = std::move(expected_.front());
   expected_.pop_front();
   if (expected.role == Role::greeting) return std::move(item.reply);
@@ -201,7 +200,8 @@ void Pipeline::keep(Push push) {
 
 /// A subscription that is accepted is answered by a push: only an error comes as a reply.
 void Pipeline::accept_refusal(const Call& subscription, Reply reply) {
-  if (!reply.is_error()) throw Error{Error::internal, "a subscription was answered with something else"};
+  if (!reply.is_error())
+    throw Error{Error::internal, "the server answered a subscription with something else"};
   const std::string& verb = subscription.args.front();
   if (!verb.ends_with("UNSUBSCRIBE")) {
     keep({Push::Kind::refused, Channel{subscription.args.back()}, verb.starts_with("SS"), std::move(reply)});

@@ -44,7 +44,7 @@ std::optional<Failure> same_server_twice(const std::vector<std::unique_ptr<Route
       if (is_new || other->second == route.get())
         continue;  // a node may have several connections to a server
       return Failure{Error::config,
-                     fmt::format("{} and {} are one and the same server, which makes no quorum",
+                     fmt::format("{} and {} are the same server, and it counts once; remove one --url",
                                  other->second->str(), route->str())};
     }
   }

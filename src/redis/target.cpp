@@ -142,7 +142,7 @@ class UrlReader {
   void read_hosts(std::string_view list) {
     if (target_.topology == Topology::single) {
       if (list.find(',') != list.npos)
-        refuse("names several hosts: that is what redis+sentinel:// and redis+cluster:// do");
+        refuse("names several hosts; use redis+sentinel:// or redis+cluster://");
       target_.addresses.push_back(read_address(list));
       return;
     }
@@ -321,7 +321,7 @@ Target parse_target(std::string_view url) {
     target.scheme = "local";
     return target;
   }
-  if (url.starts_with("local:")) throw Error{Error::usage, "nothing can stand behind local:"};
+  if (url.starts_with("local:")) throw Error{Error::usage, "local: takes nothing behind it"};
   const auto begins = [&](const Scheme& scheme, std::string_view mark) {
     const bool found = rest.starts_with(scheme.name) && rest.substr(scheme.name.size()).starts_with(mark);
     if (found) rest.remove_prefix(scheme.name.size() + mark.size());

@@ -33,8 +33,9 @@ TEST_CASE("the only waiter of a free fair lock is told that it is next, and the 
     return wait_text({.name = name, .now = Clock::now(), .busy = busy}, Moment::waiting);
   };
   CHECK_MESSAGE(text(1).find(": free, and we are next in its queue; 1st of 2") != std::string::npos, text(1));
-  CHECK_MESSAGE(text(2).find(": free, and kept for the first in its queue; 2nd of 2") != std::string::npos,
-                text(2));
+  CHECK_MESSAGE(
+      text(2).find(": free, and reserved for the first waiter in its queue; 2nd of 2") != std::string::npos,
+      text(2));
 }
 
 TEST_CASE("a lease that has ended since it was told of does not free itself in 0 s") {
@@ -72,17 +73,17 @@ TEST_CASE("of many holders three are named, and the others counted") {
 }
 
 TEST_CASE("how a hold ends is said as far as it is known") {
-  CHECK(outlook_text(theirs(), 1000s) == "frees in 21s unless renewed");
-  CHECK(outlook_text(alice(), 1009s) == "frees in 21s if it is dead");
+  CHECK(outlook_text(theirs(), 1000s) == "expires in 21s unless the holder renews it");
+  CHECK(outlook_text(alice(), 1009s) == "expires in 21s if the holder is dead");
   Holder dead = alice();
   dead.ttl = 5s;
-  CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: it looks dead, and frees in 5s");
+  CHECK(outlook_text(dead, 1034s) == "not renewed for 34s: the holder looks dead; expires in 5s");
   Holder lone = alice();
   lone.meta->renews = false;
-  CHECK(outlook_text(lone, 1034s) == "ends in 21s, nobody renews it");
+  CHECK(outlook_text(lone, 1034s) == "ends in 21s, because no process renews it");
   Holder forever = theirs();
   forever.ttl.reset();
-  CHECK(outlook_text(forever, 1000s) == "no TTL: it never frees itself");
+  CHECK(outlook_text(forever, 1000s) == "no TTL: the key never expires");
 }
 
 TEST_CASE("what only --min-hold keeps says when and how it ended") {

@@ -118,14 +118,14 @@ TEST_CASE("a user without channels waits by asking, is told so once, and release
   redis.cli({"HSET", "k", "somebody:1", "1"});
   redis.cli({"PEXPIRE", "k", "60000"});
   Rlock waiter = as(redis, "mute:pw", {"run", "-k", "k", "--", "echo", "ran"});
-  REQUIRE(eventually([&] { return waiter.err().find("does not let us listen") != std::string::npos; },
+  REQUIRE(eventually([&] { return waiter.err().find("refuses the subscription") != std::string::npos; },
                      kDeadline));
   redis.cli({"CLIENT", "KILL", "TYPE", "normal"});  // a new connection is no news
   redis.del("k");
   CHECK(waiter.exit_code(kDeadline) == 0);
   CHECK(waiter.out() == "ran\n");
-  CHECK(occurrences(waiter.err(), "does not let us listen") == 1);
-  CHECK(occurrences(waiter.err(), "could not tell its waiters") == 1);
+  CHECK(occurrences(waiter.err(), "refuses the subscription") == 1);
+  CHECK(occurrences(waiter.err(), "could not wake up its waiters") == 1);
   CHECK_FALSE(redis.has("k"));
 }
 

@@ -130,7 +130,8 @@ TEST_CASE("a pool of permits from its making to its end") {
               });
   Rlock gone = redis.rlock("permit", "release", "seats", ids[0]);
   CHECK(gone.exit_code() == 1);
-  CHECK(gone.err() == "rlock: " + ids[0] + " of 'seats' is not taken any more; see: rlock inspect seats\n");
+  CHECK(gone.err() ==
+        "rlock: no client holds permit " + ids[0] + " of 'seats' any more; see: rlock inspect seats\n");
   tell(redis, {{"permit delete seats", 0, ""}});
 }
 
@@ -316,7 +317,7 @@ TEST_CASE("a wait is for the server too: who waits for a latch goes on until the
   REQUIRE(eventually([&] { return wait.err().find("waiting for redis") != std::string::npos; }, 30s));
   redis.restart();
   CHECK(wait.exit_code(60s) == 1);
-  CHECK(wait.err().find("'built' was never set") != std::string::npos);
+  CHECK(wait.err().find("there is no latch 'built': it was never set") != std::string::npos);
 }
 
 TEST_CASE("another type under the key is 65 for every verb that looks") {
@@ -363,20 +364,20 @@ TEST_CASE("messages name the key as it is typed, and a remedy reaches it in the 
   const std::string id(32, 'a');
   CHECK(message("latch down l") ==
         "rlock: there is no latch 'l'; make it: rlock latch set --prefix app: l N\n");
-  CHECK(message("latch wait l").starts_with("rlock: 'l' was never set"));
+  CHECK(message("latch wait l").starts_with("rlock: there is no latch 'l': it was never set"));
   REQUIRE(Rlock{{"permit", "init", "p", "1"}, options}.exit_code() == 0);
   CHECK(message("permit init p 1") ==
         "rlock: 'p' exists, and stays as it is; see: rlock permit status --prefix app: p\n");
   CHECK(message("permit release p " + id) ==
-        "rlock: " + id + " of 'p' is not taken any more; see: rlock inspect --prefix app: p\n");
+        "rlock: no client holds permit " + id + " of 'p' any more; see: rlock inspect --prefix app: p\n");
 }
 
 TEST_CASE("more permits than the pool has are refused at once, and not waited for") {
   RedisServer redis;
   tell(redis, {{"permit init seats 3", 0, ""}});
   const std::string reason =
-      "rlock: 'seats': the pool has 3 permits, and --count 9 can never be had; ask for fewer, or make it "
-      "larger: rlock permit add seats 6\n";
+      "rlock: the pool 'seats' has 3 permits, fewer than --count 9; ask for fewer, or make the pool larger: "
+      "rlock permit add seats 6\n";
   for (const bool taken : {false, true}) {
     CAPTURE(taken);
     if (taken) REQUIRE(redis.rlock("permit", "acquire", "seats", "--lease", "1m").exit_code() == 0);

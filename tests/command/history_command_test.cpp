@@ -88,7 +88,7 @@ TEST_CASE("what nobody has held has no history: 1, and where KEY looks like a pa
   Rlock none = redis.rlock("history", "orders:*");
   CHECK(none.exit_code() == 1);
   CHECK(none.out().empty());
-  CHECK(contains(none.err(), "no hold of 'orders:*' that has ended is written down"));
+  CHECK(contains(none.err(), "the server has no record of an ended hold of 'orders:*'"));
   CHECK(contains(none.err(), "rlock list 'orders:*'"));
 }
 

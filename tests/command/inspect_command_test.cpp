@@ -98,7 +98,7 @@ TEST_CASE("2: a lock of ours, with reason, labels and the job's address") {
         "  alice@ci-7 pid 4121 (make) for DUR \"hotfix 42\"\n"
         "  https://ci.example/jobs/881\n"
         "  stage=prod team=core\n"
-        "  owner 6f3a00...:1, renewed DUR ago, frees in DUR if it is dead\n");
+        "  owner 6f3a00...:1, renewed DUR ago, expires in DUR if the holder is dead\n");
   const std::string json = scene.json({"deploy"});
   CHECK(
       json.find(
@@ -122,7 +122,7 @@ TEST_CASE("4: a Java holder is named as such") {
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
   CHECK(scene.text({"orders"}) ==
         "orders        lock, held\n"
-        "  8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n");
+        "  8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n");
   CHECK(scene.json({"orders"}) ==
         R"({"key":"orders","name":"orders","type":"lock","state":"held","ttl_ms":0,"holders":[)" +
             holder(kJava, R"("meta":null)") + "]," + kNoOthers);
@@ -132,7 +132,7 @@ TEST_CASE("5: a lock without a TTL") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "1"});
   CHECK(scene.text({"orders"})
-            .ends_with("  8d1f2c...:57 (a Redisson client), no TTL: it never frees itself\n"));
+            .ends_with("  8d1f2c...:57 (a Redisson client), no TTL: the key never expires\n"));
   CHECK(scene.json({"orders"}).find(R"("ttl_ms":-1,"holders":[{)") != std::string::npos);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("6: a lock that was entered three times") {
   Scene scene;
   scene.redis.cli({"HSET", "orders", kJava, "3"});
   scene.redis.cli({"PEXPIRE", "orders", "21000"});
-  CHECK(scene.text({"orders"}).ends_with(", frees in DUR unless renewed, entered 3 times\n"));
+  CHECK(scene.text({"orders"}).ends_with(", expires in DUR unless the holder renews it, entered 3 times\n"));
   CHECK(scene.json({"orders"}).find(R"("count":3)") != std::string::npos);
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("8: a dead holder") {
   scene.redis.cli({"PEXPIRE", "deploy", "9000"});
   scene.facts("deploy", kOurs, 723, 21);
   CHECK(scene.text({"deploy"})
-            .ends_with("  owner 6f3a00...:1, not renewed for DUR: it looks dead, and frees in DUR\n"));
+            .ends_with("  owner 6f3a00...:1, not renewed for DUR: the holder looks dead; expires in DUR\n"));
 }
 
 TEST_CASE("9: hostile names, owners and facts print nothing that a terminal would obey") {
@@ -172,7 +172,7 @@ TEST_CASE("9: hostile names, owners and facts print nothing that a terminal woul
   scene.redis.cli({"PEXPIRE", key, "9000"});
   Rlock inspect = scene.redis.rlock("inspect", key);
   CHECK(inspect.exit_code() == 0);
-  CHECK(inspect.out().starts_with("a\\x1b[2Jb\\x0ac  lock, held\n  \\x1b]0;x\\x07:1 (unknown), frees in "));
+  CHECK(inspect.out().starts_with("a\\x1b[2Jb\\x0ac  lock, held\n  \\x1b]0;x\\x07:1 (unknown), expires in "));
   CHECK(scene.json({key}).starts_with(
       R"({"key":"a\u001b[2Jb\nc","name":"a\u001b[2Jb\nc","type":"lock","state":"held")"));
   CHECK(scene.json({key}).find(R"({"owner":"\u001b]0;x\u0007:1")") != std::string::npos);
@@ -215,7 +215,7 @@ TEST_CASE("12: a plain token lock") {
   Scene scene;
   scene.redis.cli({"SET", "plain", "token-of-somebody", "PX", "9000"});
   CHECK(scene.text({"plain"}) ==
-        "plain         plain, held\n  token-... (unknown), frees in DUR unless renewed\n");
+        "plain         plain, held\n  token-... (unknown), expires in DUR unless the holder renews it\n");
   CHECK(scene.json({"plain"}).starts_with(
       R"({"key":"plain","name":"plain","type":"plain","state":"held","ttl_ms":0,"holders":[{"owner":"token-of-somebody",)"));
 }
@@ -225,11 +225,12 @@ TEST_CASE("13: readers share a lock") {
   scene.redis.cli({"HSET", "rw", "mode", "read", kOurs, "1", kJava, "2"});
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
   scene.facts("rw", kOurs, 60, 2);
-  CHECK(scene.text({"rw"}) ==
-        "rw            read-write, held\n"
-        "  reads   alice@ci-7 pid 4121 (make) for DUR\n"
-        "          owner 6f3a00...:1, renewed DUR ago, frees in DUR if it is dead\n"
-        "  reads   8d1f2c...:57 (a Redisson client), frees in DUR unless renewed, entered 2 times\n");
+  CHECK(
+      scene.text({"rw"}) ==
+      "rw            read-write, held\n"
+      "  reads   alice@ci-7 pid 4121 (make) for DUR\n"
+      "          owner 6f3a00...:1, renewed DUR ago, expires in DUR if the holder is dead\n"
+      "  reads   8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it, entered 2 times\n");
   CHECK(scene.json({"rw"}).find(R"("type":"read-write","state":"held")") != std::string::npos);
   CHECK(scene.json({"rw"}).find(R"("mode":"read","count":2)") != std::string::npos);
 }
@@ -240,8 +241,8 @@ TEST_CASE("14: a writer who reads too") {
   scene.redis.cli({"PEXPIRE", "rw", "21000"});
   CHECK(scene.text({"rw"}) ==
         "rw            read-write, held\n"
-        "  writes  8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n"
-        "  reads   8d1f2c...:57 (a Redisson client), frees in DUR unless renewed\n");
+        "  writes  8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n"
+        "  reads   8d1f2c...:57 (a Redisson client), expires in DUR unless the holder renews it\n");
   CHECK(scene.json({"rw"}).find(R"("mode":"write")") != std::string::npos);
 }
 
@@ -262,12 +263,13 @@ TEST_CASE("16: a fair lock tells its queue") {
   const long long now = std::stoll(scene.redis.cli({"TIME"})) * 1000;
   scene.redis.cli({"ZADD", "redisson_lock_timeout:{fair}", std::to_string(now + 20'000), "b:1"});
   CHECK(scene.text({"fair"}).starts_with("fair          fair, held, 2 wait\n"));
-  CHECK(without_times(scene.output({"inspect", "-v"}, {"fair"})) ==
-        "fair          fair, held, 2 wait\n"
-        "  8d1f2c3a-1111-2222-3333-444455556666:57 (a Redisson client), frees in DUR unless renewed\n"
-        "  waits 1: b:1, forgotten in DUR unless it asks again\n"
-        "  waits 2: c:1, forgotten in DUR unless it asks again\n"
-        "  keys fair, rlock:meta:{fair}\n");
+  CHECK(
+      without_times(scene.output({"inspect", "-v"}, {"fair"})) ==
+      "fair          fair, held, 2 wait\n"
+      "  8d1f2c3a-1111-2222-3333-444455556666:57 (a Redisson client), expires in DUR unless the holder renews it\n"
+      "  waits 1: b:1, forgotten in DUR unless it asks again\n"
+      "  waits 2: c:1, forgotten in DUR unless it asks again\n"
+      "  keys fair, rlock:meta:{fair}\n");
   CHECK(scene.json({"fair"}).find(
             R"("waiters":[{"owner":"b:1","position":1,"ttl_ms":0,"meta":null,"since":null},)") !=
         std::string::npos);

@@ -252,7 +252,9 @@ TEST_CASE("list ends with 1 where there are no such keys, and says what would sh
   const Result none = result_of({"list"}, redis.environment());
   CHECK(none.status == 1);
   CHECK(none.out.empty());
-  CHECK(none.err == "rlock: no such keys of rlock; --all looks for semaphores and those of others, too\n");
+  CHECK(
+      none.err ==
+      "rlock: no such keys with notes of rlock; --all also finds semaphores and the keys of other clients\n");
   const Result json = result_of({"list", "--json"}, redis.environment());
   CHECK(json.status == 1);
   CHECK(json.out == "{\"v\":1,\"complete\":true,\"keys\":[]}\n");

@@ -60,7 +60,7 @@ TEST_CASE("acquire without a lease is refused, and nothing is sent") {
   Rlock acquire = redis.rlock("lock", "acquire", "deploy");
   CHECK(acquire.exit_code() == 64);
   CHECK(acquire.err() ==
-        "rlock: --lease is missing: nobody renews this lock, so say how long it is to last; "
+        "rlock: --lease is missing: no process renews this lock, so rlock needs to know when it ends; "
         "or --while-pid $$\n");
   CHECK(monitor.commands().empty());
 }
@@ -80,7 +80,7 @@ TEST_CASE("an acquire in vain says who has the key") {
   CHECK(acquire.exit_code() == 75);
   CHECK(acquire.out().empty());
   CHECK(acquire.err().starts_with("rlock: not waiting (-n): 'deploy' is held by "));
-  CHECK(acquire.err().ends_with(", nobody renews it\n"));
+  CHECK(acquire.err().ends_with(", because no process renews it\n"));
   Rlock quiet = redis.rlock("lock", "acquire", "-nq", "deploy", "--lease", "1m");
   CHECK(quiet.exit_code() == 75);
   CHECK(quiet.err().empty());
@@ -102,7 +102,7 @@ TEST_CASE("what is said to remove a stale lock does that, in the same environmen
   REQUIRE(redis.cli({"PERSIST", "app: -it's"}) == "1");
   Rlock vain = tried({"lock", "acquire", "-n", "--lease", "1m"});
   REQUIRE(vain.exit_code() == 75);
-  const std::string start = "rlock: to remove it now: rlock unlock ";
+  const std::string start = "rlock: to remove the lock now: rlock unlock ";
   const auto at = vain.err().find(start);
   REQUIRE(at != std::string::npos);
   const std::string remedy = line(vain.err().substr(at + start.size()));
@@ -118,8 +118,9 @@ TEST_CASE("a fair lock that is free for somebody else is not called taken, nor t
   for (const std::string wait : {"0", "100ms"}) {
     Rlock acquire = redis.rlock("lock", "acquire", "k", "-w", wait, "--type", "fair", "--lease", "1m");
     CHECK(acquire.exit_code(30s) == 75);
-    CHECK(acquire.err().find("'k' is free, and kept for the first in its queue") != std::string::npos);
-    CHECK(acquire.err().ends_with("\nrlock: who waits: rlock inspect -v k\n"));
+    CHECK(acquire.err().find("'k' is free, and reserved for the first waiter in its queue") !=
+          std::string::npos);
+    CHECK(acquire.err().ends_with("\nrlock: to see its waiters: rlock inspect -v k\n"));
   }
 }
 
@@ -131,7 +132,7 @@ TEST_CASE("who waits for what acquire has taken is told why, on stderr alone") {
   const auto said = [&](const std::string& text) { return waiter.err().find(text) != std::string::npos; };
   REQUIRE(eventually([&] { return said("rlock: waiting for 'deploy': held by "); }));
   CHECK(said("; ends in "));
-  CHECK(said(", nobody renews it\n"));
+  CHECK(said(", because no process renews it\n"));
   REQUIRE(eventually([&] { return redis.listeners("redisson_lock__channel:{deploy}") == 2; }));
   CHECK(quiet.err().empty());
   quiet.signal(SIGUSR1);
@@ -163,10 +164,11 @@ TEST_CASE("a lock that nobody has to renew is not taken for one of the dead") {
   };
   CHECK(seen().find("owner ci-42, ends in ") != std::string::npos);
   CHECK(status_of(redis, {"lock", "renew", "deploy", "--owner", "ci-42"}) == 0);
-  CHECK(seen().find(", nobody renews it\n") != std::string::npos);
+  CHECK(seen().find(", because no process renews it\n") != std::string::npos);
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
   CHECK(unlock.exit_code() == 0);
-  CHECK(unlock.err().find("nobody renews it; whether the script that took it still works nobody knows") !=
+  CHECK(unlock.err().find(
+            "no process renews it; it is unknown whether the script that acquired it still runs") !=
         std::string::npos);
 }
 

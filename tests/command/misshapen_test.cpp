@@ -277,7 +277,7 @@ TEST_CASE("a reader that frees the lock by its second call says when the waiters
                           wire::array({wire::text("released"), wire::text("NOPERM no channel")}));
   Rlock run = stage.rlock(stage.run({"read", {"-s"}}, {"-n"}, "exit 7"));
   CHECK(run.exit_code(kDeadline) == 7);
-  CHECK(run.err().find("released 'k', but could not tell its waiters: NOPERM no channel") !=
+  CHECK(run.err().find("released 'k', but could not wake up its waiters: NOPERM no channel") !=
         std::string::npos);
   CHECK(stage.record()["released"] == "yes");
 }

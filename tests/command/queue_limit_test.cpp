@@ -50,7 +50,9 @@ TEST_CASE("who would wait behind so many others exits with 75 at once, and leave
                 redis.environment()};
     CHECK(third.exit_code() == 75);
     CHECK_MESSAGE(
-        contains(third.err(), "not waiting for 'deploy': 2 processes wait already (--queue-limit 2)"),
+        contains(
+            third.err(),
+            "not waiting for 'deploy': the lock is busy, and 2 waiters are in its queue (--queue-limit 2)"),
         third.err());
     CHECK(contains(read_file(folder / "status"), "\"outcome\":\"busy\",\"exit\":75"));
     CHECK_MESSAGE(contains(seen(redis), ", 2 wait"), seen(redis));
@@ -93,7 +95,7 @@ TEST_CASE("without a line of waiters --queue-limit is refused, and nothing is se
     Rlock refused{run_of(type, {"--queue-limit", "1"}), redis.environment()};
     CHECK(refused.exit_code() == 64);
     CHECK_MESSAGE(
-        contains(refused.err(), "--queue-limit with --type " + type + ": its waiters stand in no line"),
+        contains(refused.err(), "--queue-limit with --type " + type + ": its waiters have no queue"),
         refused.err());
   }
   for (const std::string value : {"-1", "many", ""}) {

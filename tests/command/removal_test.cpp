@@ -110,7 +110,7 @@ TEST_CASE("unlock removes no text that rlock knows nothing of, unless it is said
   redis.cli({"SET", "str", "a page of HTML"});
   Rlock refused = redis.rlock("unlock", "-y", "str");
   CHECK(refused.exit_code() == 65);
-  CHECK(contains(refused.err(), "'str' is text without metadata of rlock's"));
+  CHECK(contains(refused.err(), "'str' is a text without notes of rlock"));
   CHECK(contains(refused.err(), "rlock unlock --type plain str\n"));
   CHECK(redis.has("str"));
   CHECK(status_of(redis, {"unlock", "-y", "--type", "lock", "str"}) == 65);
@@ -128,7 +128,7 @@ TEST_CASE("the remedy for a plain lock that never frees itself is one that unloc
   redis.cli({"SET", "str", "token"});
   Rlock vain = redis.rlock("run", "-n", "--type", "plain", "-k", "str", "--", "true");
   CHECK(vain.exit_code() == 75);
-  CHECK(contains(vain.err(), "rlock: to remove it now: rlock unlock --type plain str\n"));
+  CHECK(contains(vain.err(), "rlock: to remove the lock now: rlock unlock --type plain str\n"));
 }
 
 TEST_CASE("permit delete asks where somebody has permits, and only there") {
@@ -160,7 +160,7 @@ TEST_CASE("sem delete asks, since who has permits of a semaphore nobody knows") 
   REQUIRE(status_of(redis, {"sem", "init", "slots", "2"}) == 0);
   Rlock refused{{"sem", "delete", "slots"}, without_terminal(redis)};
   CHECK(refused.exit_code() == 64);
-  CHECK(contains(refused.err(), "whether anybody has permits of it nobody knows"));
+  CHECK(contains(refused.err(), "cannot know whether clients hold permits of this semaphore"));
   {
     Pty pty{{rlock_binary(), "sem", "delete", "slots"}, redis.environment()};
     pty.expect("[y/N] ");

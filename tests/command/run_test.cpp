@@ -149,8 +149,9 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
   Rlock kept = redis.rlock("run", "-w", "1500ms", "-k", "kept", "--", "true");
 
   CHECK(theirs.exit_code() == 75);
-  CHECK(contains(theirs.err(),
-                 "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1; frees in 3m1"));
+  CHECK(contains(
+      theirs.err(),
+      "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1 in the queue; expires in 3m1"));
   CHECK(kept.exit_code() == 75);
   CHECK(contains(kept.err(), "; 1st of 1; kept 3m1"));
   CHECK_FALSE(contains(theirs.err() + kept.err(), "3m20s"));
@@ -267,7 +268,7 @@ TEST_CASE("a lock without a TTL is waited for and named") {
 
   CHECK(run.exit_code() == 75);
   CHECK(contains(run.err(), "6e0f02...:57 (a Redisson client)"));
-  CHECK(contains(run.err(), "no TTL: it never frees itself"));
+  CHECK(contains(run.err(), "no TTL: the key never expires"));
 }
 
 TEST_CASE("no server is 69 at once, with the remedy; with --wait it is awaited") {

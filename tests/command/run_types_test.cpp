@@ -70,7 +70,7 @@ TEST_CASE("a writer may read inside its write lock; a reader that wants to write
   CHECK(run(redis, {"-x"}, inner + "-s -- true").exit_code(kPatience) == 0);
   Rlock upgrade = run(redis, {"-s"}, inner + "-x -- true");
   CHECK(upgrade.exit_code(kPatience) != 0);
-  CHECK(contains(upgrade.err(), "a read hold cannot become a write hold"));
+  CHECK(contains(upgrade.err(), "which cannot also acquire it for writing"));
   CHECK(!redis.has("k"));
 }
 

@@ -85,7 +85,7 @@ TEST_CASE("a keeper renews while the script goes on, and gives back when it has 
   Rlock inspect = redis.rlock("inspect", "k");
   CHECK(inspect.exit_code() == 0);
   CHECK(contains(inspect.out(), fmt::format("pid {} (script.sh)", script.process().pid())));
-  CHECK(contains(inspect.out(), "if it is dead"));
+  CHECK(contains(inspect.out(), "if the holder is dead"));
   CHECK(status_of(redis, {"run", "-qn", "-k", "k", "--", "true"}) == 75);
   write_file(script.folder() + "/go", "go\n");
   CHECK(script.process().exit_code() == 0);
@@ -235,7 +235,7 @@ TEST_CASE("the wait for a script that has ended is over: nothing is held or queu
     script.exit_code();
     CHECK(acquire.exit_code() == 75);
     CHECK(contains(acquire.err(),
-                   fmt::format("process {} has ended: nobody is left to hold 'k' for", script.pid())));
+                   fmt::format("process {} has ended, so rlock does not acquire 'k' for", script.pid())));
     CHECK(status_of(redis, {"lock", "release", "k", "--owner", owner}) == 0);
     const std::string left = redis.keys();
     CHECK_FALSE(redis.has("k"));

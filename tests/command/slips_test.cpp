@@ -154,10 +154,8 @@ TEST_CASE(
   outer.insert(outer.end(), inner.begin(), inner.end());
   Rlock rlock{outer, redis.environment()};
   CHECK(rlock.exit_code(std::chrono::seconds{30}) == 64);
-  CHECK_MESSAGE(
-      rlock.err().find("the command could not be told of these keys and of those that the runs above hold") !=
-          std::string::npos,
-      rlock.err());
+  CHECK_MESSAGE(rlock.err().find("these keys and those of the runs above are too long") != std::string::npos,
+                rlock.err());
 }
 
 TEST_CASE("words of other tools, and of none, get the hint that is true for them") {

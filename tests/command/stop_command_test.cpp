@@ -42,7 +42,7 @@ TEST_CASE("stop ends the holder of a lock of any type: 124, outcome stopped, and
     REQUIRE(eventually([&] { return redis.has("k") && run.family().size() >= 3; }, 10s));
     Rlock stop = redis.rlock("stop", "k", "--reason", "the release is off");
     CHECK(stop.exit_code() == 0);
-    CHECK(contains(stop.err(), "'k' has ended: "));
+    CHECK(contains(stop.err(), "the holder of 'k' has ended: "));
     CHECK(run.exit_code() == 124);
     CHECK(contains(run.err(), "asked to end by "));
     CHECK(contains(run.err(), ": the release is off; stopping the command: SIGTERM now, SIGKILL in "));

@@ -60,7 +60,7 @@ TEST_CASE("top shows keys, live, and q puts the terminal back") {
   terminal.type("q");
   terminal.expect("1 keys");
   terminal.type("\r");
-  terminal.expect("nobody renews it");
+  terminal.expect("no process renews it");
   terminal.type("\x1b");
   terminal.type("s");
   terminal.expect("sorted by age");

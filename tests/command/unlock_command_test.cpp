@@ -49,7 +49,7 @@ TEST_CASE("unlock --yes says what it removes, and wakes who waits") {
   CHECK(unlock.exit_code() == 0);
   CHECK(unlock.out().empty());
   CHECK(unlock.err().find("deploy        lock, held, 1 waits\n") != std::string::npos);
-  CHECK(unlock.err().find("rlock: nobody renews it; ") != std::string::npos);
+  CHECK(unlock.err().find("rlock: no process renews it; ") != std::string::npos);
   CHECK(waiter.exit_code() == 0);
 }
 
@@ -59,8 +59,9 @@ TEST_CASE("unlock says that a holder who renews is alive, and when it will learn
   REQUIRE(eventually([&] { return redis.has("rlock:meta:{deploy}"); }));
   Rlock unlock = redis.rlock("unlock", "--yes", "deploy");
   CHECK(unlock.exit_code() == 0);
-  CHECK(unlock.err().find("rlock: its holder is alive, and works on until it hears of this, within ") !=
-        std::string::npos);
+  CHECK(
+      unlock.err().find("rlock: the holder is alive, and its command runs until it hears of this, within ") !=
+      std::string::npos);
   run.signal(SIGTERM);
   CHECK(run.exit_code() != 0);
 }

@@ -148,12 +148,12 @@ TEST_CASE("how to remove a lock is said only where it is stale") {
   CHECK(gave_up_after(waiter.err()) >= 4.5);
   CHECK(contains(waiter.err(), "s: 'deploy' is held by "));
   CHECK(contains(waiter.err(), "; not renewed for "));
-  CHECK(contains(waiter.err(), ": it looks dead, and frees in "));
-  CHECK(contains(waiter.err(), "\nrlock: to remove it now: rlock unlock deploy\n"));
+  CHECK(contains(waiter.err(), ": the holder looks dead; expires in "));
+  CHECK(contains(waiter.err(), "\nrlock: to remove the lock now: rlock unlock deploy\n"));
   Rlock inspect = redis.rlock("inspect", "deploy");
   CHECK(inspect.exit_code() == 0);
   CHECK(contains(inspect.out(), ", not renewed for "));
-  CHECK(contains(inspect.out(), ": it looks dead, and frees in "));
+  CHECK(contains(inspect.out(), ": the holder looks dead; expires in "));
   held.signal(SIGKILL);
 }
 
@@ -162,8 +162,8 @@ TEST_CASE("what never frees itself is stale, and its remedy is one that unlock t
   redis.cli({"HSET", "theirs", "6e0f0261-922f-4ca9-9275-5cd246e2e294:57", "1"});
   Rlock vain = redis.rlock("run", "-n", "-k", "theirs", "--", "true");
   CHECK(vain.exit_code() == 75);
-  CHECK(contains(vain.err(), "held by 6e0f02...:57 (a Redisson client); no TTL: it never frees itself\n"));
-  CHECK(contains(vain.err(), "rlock: to remove it now: rlock unlock theirs\n"));
+  CHECK(contains(vain.err(), "held by 6e0f02...:57 (a Redisson client); no TTL: the key never expires\n"));
+  CHECK(contains(vain.err(), "rlock: to remove the lock now: rlock unlock theirs\n"));
   CHECK(status_of(redis, {"unlock", "--yes", "theirs"}) == 0);
 }
 
@@ -255,5 +255,5 @@ TEST_CASE("an acquire of permits in vain says who has them") {
   CHECK(vain.exit_code() == 75);
   CHECK(contains(vain.err(), "rlock: not waiting (-n): 'seats': too few of its permits are free; held by "));
   CHECK(contains(vain.err(), "\"the first\""));
-  CHECK(contains(vain.err(), "rlock: who has it: rlock inspect seats\n"));
+  CHECK(contains(vain.err(), "rlock: to see its holders: rlock inspect seats\n"));
 }

@@ -110,7 +110,7 @@ TEST_CASE("a waiter that may not subscribe polls, and says so once") {
   Words words{"run", "-k", "k", "--"};
   for (const auto& word : witness_command(line.folder.path())) words.push_back(word);
   Rlock rlock{words, options};
-  REQUIRE(eventually([&] { return rlock.err().find("does not let us listen") != std::string::npos; }));
+  REQUIRE(eventually([&] { return rlock.err().find("refuses the subscription") != std::string::npos; }));
   vacate(line.redis, false);
 
   const auto time = time_to_enter(line);

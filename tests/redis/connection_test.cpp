@@ -107,7 +107,7 @@ TEST_CASE("garbage, replies that nobody asked for and pushes out of shape end th
   };
   CHECK(failure_after("HTTP/1.1 400 Bad Request\r\n").find("does not speak the Redis protocol") !=
         std::string::npos);
-  CHECK(failure_after(":1\r\n") == "the server answered a question that nobody asked");
+  CHECK(failure_after(":1\r\n") == "the server sent a reply without a request");
   CHECK(failure_after("-ERR \x1b[31mgo away\r\n") == "ERR \\x1b[31mgo away");
   CHECK(failure_after(">3\r\n+message\r\n_\r\n_\r\n").find("where text was expected") != std::string::npos);
 }

@@ -289,7 +289,7 @@ TEST_CASE("a reply that nobody asked for and a push out of shape are errors") {
     }
     return "nothing";
   };
-  CHECK(thrown_by({.reply = Reply{1}}) == "the server answered a question that nobody asked");
+  CHECK(thrown_by({.reply = Reply{1}}) == "the server sent a reply without a request");
   CHECK(thrown_by({.reply = Reply::error("ERR \x1b[31mgo away")}) == "ERR \\x1b[31mgo away");
   CHECK(thrown_by({.reply = Reply{std::vector<Reply>{Reply{"message"}, Reply{}}}, .push = true})
             .find("where text was expected") != std::string::npos);

@@ -10,11 +10,11 @@ namespace rlock {
 namespace {
 
 Refused refuse_upgrade(const Claim& claim) {
-  return {
-      .why = Refused::Why::upgrade,
-      .text = fmt::format("{} is held for reading by {} itself, and a read hold cannot become a write hold: "
-                          "take it with --write (-x) from the start, or release it first",
-                          quoted(claim.name), sanitized(claim.owner.str()))};
+  return {.why = Refused::Why::upgrade,
+          .text = fmt::format(
+              "{} is already held for reading by this owner ({}), which cannot also acquire it for writing; "
+              "acquire it with -x from the start, or release it first",
+              quoted(claim.name), sanitized(claim.owner.str()))};
 }
 
 Refused refuse_outdated(const LockName& name, const std::string& newer) {

@@ -37,7 +37,7 @@ Refused refuse(const LockName& name, std::string_view wanted, std::string_view w
   return {.why = Refused::Why::wrong_type,
           .text = fmt::format("{} holds {}, not {}; {}choose another key{}", quoted(name), what, wanted,
                               remedy.empty() ? "" : fmt::format("{}, or ", remedy),
-                              remedy.empty() ? " or delete what stands there" : "")};
+                              remedy.empty() ? ", or delete this one" : "")};
 }
 
 }  // namespace

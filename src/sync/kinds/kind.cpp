@@ -45,7 +45,7 @@ constinit const Kind kinds::plain{.name = "plain",
                                   .noun = "a plain token lock",
                                   .stored_as = "string",
                                   .layout = Layout::token,
-                                  .as_stored = "text, perhaps a plain token lock",
+                                  .as_stored = "text, perhaps the token of a plain lock",
                                   .remedy = "take that with --type plain"};
 
 constinit const Kind kinds::semaphore{.name = "semaphore",

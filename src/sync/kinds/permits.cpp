@@ -26,11 +26,11 @@ Refused refuse_size(const LockName& name, std::int64_t wanted, std::int64_t foun
 }
 
 Refused refuse_count(const LockName& name, std::int64_t count, std::int64_t size) {
-  return {
-      .why = Refused::Why::wrong_type,
-      .text = fmt::format("{}: the pool has {} permits, and --count {} can never be had; ask for fewer, or "
-                          "make it larger: rlock permit add {} {}",
-                          quoted(name), size, count, words_for(name), count - size)};
+  return {.why = Refused::Why::wrong_type,
+          .text = fmt::format("the pool {} has {} {}, fewer than --count {}; ask for fewer, or make the pool "
+                              "larger: rlock permit add {} {}",
+                              quoted(name), size, size == 1 ? "permit" : "permits", count, words_for(name),
+                              count - size)};
 }
 
 constinit const LockBase::Form kPermits{&kinds::permit,           &scripts::permit_acquire,
