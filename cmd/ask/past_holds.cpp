@@ -18,8 +18,8 @@ void put_in_order(std::vector<PastHold>& holds) {
     return a.ended == b.ended && a.owner == b.owner;
   };
   std::ranges::stable_sort(holds, is_newer);
-  const auto twins = std::ranges::unique(holds, is_same);
-  holds.erase(twins.begin(), twins.end());
+  const auto repeated = std::ranges::unique(holds, is_same);
+  holds.erase(repeated.begin(), repeated.end());
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace rlock {
 
-int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines, const WaitOptions& wait,
-                std::string_view busy) {
+int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines, const WaitOptions& wait,
+                 std::string_view busy) {
   if (const auto signal = session.signals.ended()) {
     lines.interrupted(*signal, gave_up);
     throw EndedBySignal{*signal};

@@ -11,7 +11,7 @@ namespace rlock {
 /// where somebody else has it; empty: who that is, as the wait lines have said it.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
-[[nodiscard]] int end_in_vain(const GaveUp& gave_up, const Session& session, WaitLines& lines,
-                              const WaitOptions& wait, std::string_view busy = {});
+[[nodiscard]] int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines,
+                               const WaitOptions& wait, std::string_view busy = {});
 
 }  // namespace rlock

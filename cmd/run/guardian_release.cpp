@@ -14,7 +14,7 @@ void release_in_guardian(const Deployment& deployment, const WaitOptions& wait, 
   try {
     fill_std_descriptors();  // or a message would go to the server
     Session session{deployment, wait, quorum_all};
-    static_cast<void>(release(session.redis, parts, options, within(goodbye(parts.size()))));
+    static_cast<void>(release(session.redis, parts, options, within(cleanup_time(parts.size()))));
   } catch (const std::exception& error) {  // nobody is there to be told: the lock ends with its lease
     mention(error.what());
   }

@@ -94,7 +94,7 @@ CommandOutcome HeldCommand::run() {
                       Guarded{.signal = options_.signal,
                               .session = ::getsid(0),
                               .marks = options_.marks,
-                              .when_nobody_lives = options_.give_back},
+                              .when_nobody_lives = options_.release_by_guardian},
                       of_lock());
     if (guardian_->start_errno() != 0) return {.not_started = guardian_->start_errno()};
   }

@@ -31,7 +31,7 @@ struct HoldOptions {
   Command command;
   std::vector<std::string> marks;  ///< see Family
   /// Releases the lock for us when we are killed or stopped: see Guarded.
-  std::function<void(RlockEnd)> give_back{};
+  std::function<void(RlockEnd)> release_by_guardian{};
   int signal = 15;                ///< how it is stopped
   Milliseconds kill_after{5000};  ///< between that and KILL at max_hold
   TimePoint max_hold = kNever;

@@ -73,7 +73,7 @@ HoldEnd end_by_guardian(RlockEnd end) {
 
 /// In the guardian, when this process was killed or stopped and nobody of the command's family lives. --min-hold
 /// is kept; with --once-per the next host is to try.
-void give_back(const RunOptions& opt, const HeldKeys& keys, RlockEnd end) {
+void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end) {
   const PastHold past = keys.past(end_by_guardian(end));
   ReleaseOptions options;
   const bool keep = opt.min_hold > Milliseconds{0};
@@ -109,7 +109,7 @@ RunHold::~RunHold() = default;
 
 CommandOutcome RunHold::run_command() {
   CommandOutcome ended = command_.run();
-  keeper_.stop(run_.session.loop.within(kGoodbye));
+  keeper_.stop(run_.session.loop.within(kCleanupTime));
   return ended;
 }
 
@@ -133,7 +133,7 @@ HeldLock RunHold::lock() {
 
 HoldOptions RunHold::options() {
   HoldOptions options = holding(run_.opt, keys_);
-  options.give_back = [this](RlockEnd end) { give_back(run_.opt, keys_, end); };
+  options.release_by_guardian = [this](RlockEnd end) { release_by_guardian(run_.opt, keys_, end); };
   options.tell_lost = [this](const std::string& why) { run_.events.lost(why); };
   options.tell_stopping = [this](const std::string& why) { run_.events.stopping(why); };
   return options;

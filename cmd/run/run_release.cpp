@@ -31,7 +31,7 @@ bool stays(const RunOptions& opt, const CommandOutcome& ended, bool lost) {
 
 /// Nobody has told us in time: the history of a key may.
 void look_who_removed_it(Redis& redis, const HeldKeys& keys, Milliseconds since, Loss& lost) {
-  const TimePoint until = plus(redis.loop().now(), kGoodbye);  // however many keys there are
+  const TimePoint until = plus(redis.loop().now(), kCleanupTime);  // however many keys there are
   for (const Part& part : keys.parts()) {
     if (redis.loop().now() >= until) return;
     const auto remover = removed_by(redis, *part.lock, since);
@@ -61,7 +61,7 @@ HoldEnd end_for_history(const RunOptions& opt, const CommandOutcome& ended, cons
 /// How long a release may take. One that marks the work as done is tried as long as the lock is ours: without
 /// the mark another host would do it again.
 Patience release_patience(bool marks, const Keeper& keeper, const Session& session, std::size_t keys) {
-  Patience patience = session.loop.within(goodbye(keys));
+  Patience patience = session.loop.within(cleanup_time(keys));
   if (!marks) return patience;
   return {std::max(patience.until, keeper.lease().valid_until()),
           [&session] { return session.signals.insisted(); }};

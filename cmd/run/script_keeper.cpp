@@ -77,7 +77,7 @@ class ScriptKeeper {
   Loss loss() const;
   Deadlines deadlines() const;
   std::string names() const;
-  void give_back();
+  void release_keys();
 
   const HoldRequest& request_;
   const HeldKeys& keys_;
@@ -140,10 +140,10 @@ void ScriptKeeper::run(const std::function<void()>& at_work) {
   at_work();
   while (!parts_.empty() && !over() && (request_.stop_on_loss || !keeper_->lost())) turn();
   if (guardian_) guardian_->dismiss();
-  keeper_->stop(within(kGoodbye));
+  keeper_->stop(within(kCleanupTime));
   if (keeper_->lost() && !request_.stop_on_loss && !parts_.empty())
     return complain(fmt::format("lost {}: {}; the script runs on (--on-lost warn)", names(), loss().why));
-  give_back();
+  release_keys();
 }
 
 void ScriptKeeper::turn() {
@@ -244,15 +244,15 @@ void ScriptKeeper::forget_released() {
 
 std::string ScriptKeeper::names() const { return quoted(names_of(parts_)); }
 
-void ScriptKeeper::give_back() {
+void ScriptKeeper::release_keys() {
   if (parts_.empty()) return;
   if (phase_ == Phase::stopping && !family_.surely_gone())
     return complain(fmt::format(
         "not released, because a process that process {} has started may still run: {} expires within {}",
         request_.script->pid, names(),
         describe(remaining(keeper_->lease().valid_until(), session_.loop.now()))));
-  const auto answers =
-      release(session_.redis, keys_.ending(parts_, keys_.past(end_)), {}, within(goodbye(parts_.size())));
+  const auto answers = release(session_.redis, keys_.ending(parts_, keys_.past(end_)), {},
+                               within(cleanup_time(parts_.size())));
   for (std::size_t i = 0; i < answers.size(); ++i)
     if (answers[i].how == ReleaseResult::How::unknown)
       complain(fmt::format("release of {} not confirmed ({}); it frees itself within {}",

@@ -48,7 +48,7 @@ std::optional<LockName> existing_key(Session& session, const RunOptions& options
   Executor look{session.loop,
                 options.deployment.targets,
                 {.timeouts = options.deployment.timeouts, .interrupted = interrupted}};
-  const Patience patience{plus(session.loop.now(), kGoodbye), interrupted};
+  const Patience patience{plus(session.loop.now(), kCleanupTime), interrupted};
   std::vector<Redis::Request> requests;
   for (const LockName& name : options.names)
     requests.push_back(look.post(command({"EXISTS", name.str()}, name.str()), {}, patience.until));

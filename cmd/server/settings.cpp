@@ -110,8 +110,8 @@ std::vector<std::string> profile_names(const ServerOptions& flags) {
   const auto config = flags.config ? flags.config : environment_variable("RLOCK_CONFIG");
   std::vector<std::string> names = read_files(config ? std::vector{*config} : standard_configs(), "").known;
   std::ranges::sort(names);
-  const auto twins = std::ranges::unique(names);
-  names.erase(twins.begin(), twins.end());
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
   return names;
 }
 

@@ -52,7 +52,7 @@ class Doctor final : public Verb {
     std::vector<Patient> patients;
     for (const Place& place : places(session)) {
       patients.push_back(examine(session, place));
-      find_twin(patients);
+      find_duplicate(patients);
     }
     show(patients);
     return std::ranges::all_of(patients, &Patient::fit) ? exit_code::ok : exit_code::no;
@@ -61,7 +61,7 @@ class Doctor final : public Verb {
  private:
   static std::vector<Place> places(Session& session);
   static Patient examine(Session& session, const Place& place);
-  static void find_twin(std::vector<Patient>& patients);
+  static void find_duplicate(std::vector<Patient>& patients);
   void show(const std::vector<Patient>& patients) const;
 
   bool json_ = false;
@@ -159,13 +159,13 @@ Patient Doctor::examine(Session& session, const Place& place) {
 }
 
 /// Is the last one a server that has been looked at before, under another name?
-void Doctor::find_twin(std::vector<Patient>& patients) {
+void Doctor::find_duplicate(std::vector<Patient>& patients) {
   Patient& last = patients.back();
-  const auto twin = std::ranges::find(patients, last.run_id, &Patient::run_id);
-  if (last.run_id.empty() || &*twin == &last) return;
+  const auto same = std::ranges::find(patients, last.run_id, &Patient::run_id);
+  if (last.run_id.empty() || &*same == &last) return;
   last.findings.push_back(
       {"quorum", false,
-       fmt::format("it is the same server as {}: one of them, which counts twice, has to go", twin->server)});
+       fmt::format("it is the same server as {}: one of them, which counts twice, has to go", same->server)});
 }
 
 void Doctor::show(const std::vector<Patient>& patients) const {

@@ -71,8 +71,9 @@ std::string exported(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
 bool undo_acquire(Session& session, const HeldKeys& keys) {
   bool undone = false;
   for (const Part& part : keys.parts()) {
-    const Votes votes = session.redis.run_all(
-        *part.lock->undo(Wake::waiters), persistently(part.release_followers), session.loop.within(kGoodbye));
+    const Votes votes =
+        session.redis.run_all(*part.lock->undo(Wake::waiters), persistently(part.release_followers),
+                              session.loop.within(kCleanupTime));
     for (const Vote& vote : votes) {
       if (!vote.reply) continue;
       const ReleaseAnswer answer = part.lock->read_release(*vote.reply);

@@ -165,7 +165,7 @@ class Wait final : public LatchVerb {
   static std::string closed(const LockName& name) { return fmt::format("{} is still closed", quoted(name)); }
 
   int still_closed(const GaveUp& gave_up, const Session& session, WaitLines& lines) const {
-    return end_in_vain(gave_up, session, lines, wait_, closed(session.name(key_)));
+    return exit_without(gave_up, session, lines, wait_, closed(session.name(key_)));
   }
 
   /// The exit status where there was no latch to wait for. Nothing: it has been set since.

@@ -37,7 +37,7 @@ class Acquire final : public Verb {
   void check();
   void check_owner() const;
   int take(Session& session);
-  int in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
+  int exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) const;
 
   HoldRequest opt_;
   std::optional<Milliseconds> lease_;
@@ -182,7 +182,7 @@ void Acquire::check_owner() const {
 }
 
 /// With --json also who has it: the holders of the key that could not be had; or who has superseded us.
-int Acquire::in_vain(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
+int Acquire::exit_without_lock(const GaveUp& gave_up, Session& session, HoldWait& wait) const {
   const bool busy_now = gave_up.why == GaveUp::Why::busy || (wait.queue_full() && gave_up.busy);
   if (json_ && busy_now && !session.signals.ended() && !session.redis.given_away()) {
     const LockName busy =
@@ -233,7 +233,7 @@ int Acquire::take(Session& session) {
 
   HoldWait wait{session, opt_, facts_of(opt_)};
   const Acquired got = wait.run();
-  if (const auto* gave_up = std::get_if<GaveUp>(&got)) return in_vain(*gave_up, session, wait);
+  if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without_lock(*gave_up, session, wait);
   hand_over(session, opt_, wait.keys(), {.json = json_, .shell = export_});
   return exit_code::ok;
 }

@@ -33,7 +33,7 @@ class Wait final : public Verb {
     WaitLines lines{session.redis, session.signals, {session.deployment, started, wait_, names}};
     const Acquired got =
         acquire(session.redis, FreeWait{std::move(names)}, session.waiting(wait_, started, lines.listener()));
-    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return end_in_vain(*gave_up, session, lines, wait_);
+    if (const auto* gave_up = std::get_if<GaveUp>(&got)) return exit_without(*gave_up, session, lines, wait_);
     return exit_code::ok;
   }
 

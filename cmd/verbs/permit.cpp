@@ -137,7 +137,7 @@ class Acquire final : public PoolVerb {
         acquire(session.redis, {.parts = parts}, session.waiting(wait_, started, lines.listener()));
     if (std::holds_alternative<Taken>(got)) lines.acquired();
     if (const auto* taken = std::get_if<Taken>(&got)) return hand_over(session, parts, taken->held.front());
-    return end_in_vain(std::get<GaveUp>(got), session, lines, wait_);
+    return exit_without(std::get<GaveUp>(got), session, lines, wait_);
   }
 
  private:
@@ -161,7 +161,7 @@ class Acquire final : public PoolVerb {
       session.redis.await_followers(session.patience());
       return exit_code::ok;
     }
-    static_cast<void>(release(session.redis, parts, {}, within(kGoodbye)));
+    static_cast<void>(release(session.redis, parts, {}, within(kCleanupTime)));
     throw Error{Error::system, "write error on stdout; the permits were given back"};
   }
 

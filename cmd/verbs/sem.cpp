@@ -63,8 +63,8 @@ class Acquire final : public PoolVerb {
                 {write_metadata(name, *wanted.asker(), wanted.evidence(), kFacts, about_the_script())});
     const auto* gave_up = std::get_if<GaveUp>(&got);
     if (gave_up)
-      return end_in_vain(*gave_up, session, lines, wait_,
-                         fmt::format("{} has too few permits", quoted(wanted.name())));
+      return exit_without(*gave_up, session, lines, wait_,
+                          fmt::format("{} has too few permits", quoted(wanted.name())));
     lines.acquired();
     return exit_code::ok;
   }

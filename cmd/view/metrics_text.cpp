@@ -90,11 +90,11 @@ std::string head(std::string_view name, std::string_view help) {
 
 std::string metrics_text(const std::vector<Inspection>& keys, bool complete) {
   std::vector<std::pair<std::string, const Inspection*>> series;
-  std::map<std::string, int> twins;  // keys may be shown alike; a series twice would spoil the whole file
+  std::map<std::string, int> alike;  // keys may be shown alike; a series twice would spoil the whole file
   for (const Inspection& seen : keys) {
     std::string labels =
         fmt::format("key={},type={}", quoted_label(seen.name.str()), quoted_label(key_type(seen)));
-    if (const int twin = ++twins[labels]; twin > 1) labels += fmt::format(",twin=\"{}\"", twin);
+    if (const int times = ++alike[labels]; times > 1) labels += fmt::format(",twin=\"{}\"", times);
     series.emplace_back(fmt::format("{{{}}}", labels), &seen);
   }
 

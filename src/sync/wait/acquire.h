@@ -26,12 +26,12 @@ Milliseconds node_timeout(Milliseconds lease, Milliseconds command_timeout);
 
 /// How long cleaning up may take once we have decided to stop waiting. Long enough for a round trip on a bad
 /// day, short enough not to annoy whoever pressed Ctrl-C.
-constexpr Milliseconds kGoodbye{1000};
+constexpr Milliseconds kCleanupTime{1000};
 
 /// The same for `keys` keys: a busy server takes its time for a thousand releases.
-constexpr Milliseconds goodbye(std::size_t keys) {
+constexpr Milliseconds cleanup_time(std::size_t keys) {
   constexpr Milliseconds kPerKey{5};
-  return kGoodbye + kPerKey * static_cast<Milliseconds::rep>(keys);
+  return kCleanupTime + kPerKey * static_cast<Milliseconds::rep>(keys);
 }
 
 }  // namespace rlock
