@@ -45,8 +45,9 @@ TEST_CASE("a lease that has ended since it was told of does not free itself in 0
   const auto text = [&](Milliseconds later) {
     return wait_text({.name = name, .now = plus(heard, later), .busy = busy}, Moment::waiting);
   };
-  CHECK_MESSAGE(text(Milliseconds{400}).find("; frees in 600ms unless renewed") != std::string::npos,
-                text(Milliseconds{400}));
+  CHECK_MESSAGE(
+      text(Milliseconds{400}).find("; expires in 600ms unless the holder renews it") != std::string::npos,
+      text(Milliseconds{400}));
   CHECK_MESSAGE(text(Milliseconds{1400}).find("; its lease has just ended") != std::string::npos,
                 text(Milliseconds{1400}));
 }
