@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/run/command_lookup.h"
+#include "cmd/run/hold_options.h"
 #include "cmd/run/inherited_hold.h"
 #include "loop/family.h"
 #include "loop/program.h"
@@ -112,34 +113,6 @@ void check_once_per(const RunOptions& opt) {
 }
 
 }  // namespace
-
-void check_request(const HoldRequest& opt, std::size_t servers) {
-  if (opt.permits && opt.count > *opt.permits)
-    throw Error{Error::usage, fmt::format("--count {} is more than --permits {}", opt.count, *opt.permits)};
-  if (opt.fair_wait_timeout && opt.type->name != "fair")
-    throw Error{Error::usage,
-                fmt::format("--fair-wait-timeout with --type {}: it is for --fair", opt.type->name)};
-  check_newest(opt, servers);
-  if (!opt.queue_limit) return;
-  if (opt.type->polls)
-    throw Error{Error::usage,
-                fmt::format("--queue-limit with --type {}: its waiters have no queue", opt.type->name)};
-  if (servers > 1)
-    throw Error{Error::usage,
-                "--queue-limit with several servers (--url): they have no common queue of waiters"};
-}
-
-void check_newest(const HoldRequest& opt, std::size_t servers) {
-  if (!opt.newest) return;
-  const auto refuse = [](const std::string& why) { throw Error{Error::usage, "--newest " + why}; };
-  if (!opt.type->in_order.empty())
-    refuse(fmt::format("with --type {}: {}", opt.type->name, opt.type->in_order));
-  if (servers > 1) refuse("with several servers (--url): their waiters stand in no common line");
-  if (opt.wait.nonblock) refuse("with -n: it supersedes those who wait, so it has to wait itself");
-  if (opt.queue_limit)
-    refuse(
-        "with --queue-limit: it supersedes those who wait, so it has to wait itself, however many there are");
-}
 
 void HoldRequest::complete_names() {
   for (const std::string& key : keys) names.push_back(deployment.name(key));

@@ -47,36 +47,9 @@ void declare_if_unreachable(VerbSpec& spec, RunOptions& options);
 /// Declares the options of `run`, each writing into `options`; `shell` is the STRING of -c.
 void declare_run(VerbSpec& spec, RunOptions& options, std::optional<std::string>& shell);
 
-/// A reason as it is typed, which is shown on one line. Throws Error{usage} for a long one.
-Setter reason_into(std::string& reason);
-
-/// --queue-limit and --fair-wait-timeout.
-void declare_queue(VerbSpec& spec, HoldRequest& options);
-
-/// --permits and --count, which imply --type permit.
-void declare_permits(VerbSpec& spec, HoldRequest& options, const TakeType& take);
-
-/// Whether the type and the number of servers allow those. Throws Error{usage}.
-void check_request(const HoldRequest& options, std::size_t servers);
-
-/// The same of --newest.
-void declare_newest(VerbSpec& spec, HoldRequest& options);
-void check_newest(const HoldRequest& options, std::size_t servers);
-
-/// Those that `lock acquire` has, too: --signal and --kill-after, --on-lost, --reason and --label, --sync-replicas and
-/// --sync-timeout.
-void declare_signal(VerbSpec& spec, HoldRequest& options, std::string_view manual,
-                    std::string_view kill_after);
-void declare_on_lost(VerbSpec& spec, HoldRequest& options, std::string_view help, std::string_view manual);
-void declare_remarks(VerbSpec& spec, HoldRequest& options);
-void declare_sync_replicas(VerbSpec& spec, HoldRequest& options);
-
 /// Checks what needs more than one option, resolves the deployment and plans the budget. `command`: the words
 /// after the options. Throws Error{usage} and Error{config}; nothing has been sent then.
 void complete_run(RunOptions& options, const std::optional<std::string>& shell,
                   std::vector<std::string> command);
-
-/// A signal as people write it: "TERM", "SIGTERM", "15". Throws Error{usage}.
-int parse_signal(std::string_view text);
 
 }  // namespace rlock

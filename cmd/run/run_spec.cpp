@@ -8,17 +8,14 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cmd/run/event_sinks.h"
+#include "cmd/run/hold_options.h"
 #include "cmd/run/inherited_hold.h"
 #include "cmd/run/run_options.h"
 #include "cmd/server/owner_option.h"
-#include "loop/signal_names.h"
 #include "sync/kinds/permits.h"
 
 namespace rlock {
 namespace {
-
-/// Reasons and labels travel with every renewal and are read on one line.
-constexpr std::size_t kLongestRemark = 1024;
 
 /// One that comes after a key must not look as if it were for the next one only.
 void take_type(RunOptions& opt, const LockType& meant, std::string_view typed) {
@@ -31,16 +28,6 @@ Setter key_for_run(RunOptions& opt) {
   return [&opt, take = key_into(opt.keys)](std::string_view key) {
     take(key);
     opt.mode_between_keys = opt.mode_after_key;
-  };
-}
-
-Setter label_into(std::map<std::string, std::string>& labels) {
-  return [&labels](std::string_view value) {
-    const std::size_t equals = value.find('=');
-    if (equals == std::string_view::npos || equals == 0) throw Error{Error::usage, "expected NAME=VALUE"};
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
-    labels[std::string{value.substr(0, equals)}] = value.substr(equals + 1);
   };
 }
 
@@ -81,142 +68,6 @@ Setter open_descriptor(std::optional<std::int64_t>& fd) {
     fd = meant;
   };
 }
-
-}  // namespace
-
-Setter reason_into(std::string& reason) {
-  return [&reason](std::string_view value) {
-    if (value.size() > kLongestRemark)
-      throw Error{Error::usage, fmt::format("longer than {} bytes", kLongestRemark)};
-    reason = value;
-  };
-}
-
-void declare_signal(VerbSpec& spec, HoldRequest& opt, std::string_view manual, std::string_view kill_after) {
-  spec.add({.names = "--signal",
-            .value = "SIG",
-            .standard = "TERM",
-            .manual = manual,
-            .offer = Offer::examples,
-            .choices = "TERM INT HUP QUIT USR1 USR2 KILL",
-            .set = [&opt](std::string_view value) { opt.signal = parse_signal(value); }});
-  spec.add({.names = "--kill-after",
-            .value = "DUR",
-            .standard = "5s",
-            .manual = kill_after,
-            .set = into(opt.kill_after),
-            .configurable = true});
-}
-
-void declare_on_lost(VerbSpec& spec, HoldRequest& opt, std::string_view help, std::string_view manual) {
-  spec.add({.names = "--on-lost",
-            .value = "stop|warn",
-            .help = help,
-            .standard = "stop",
-            .manual = manual,
-            .offer = Offer::choices,
-            .choices = "stop warn",
-            .set = [&opt](std::string_view value) {
-              if (value != "stop" && value != "warn") throw Error{Error::usage, "expected stop or warn"};
-              opt.stop_on_loss = value == "stop";
-            }});
-}
-
-void declare_remarks(VerbSpec& spec, HoldRequest& opt) {
-  spec.add({.names = "--reason",
-            .value = "TEXT",
-            .manual = "Tell waiters and rlock inspect why you hold the lock. TEXT has at most 1024 bytes.",
-            .set = reason_into(opt.reason)});
-  spec.add(
-      {.names = "--label",
-       .value = "K=V",
-       .manual =
-           "Attach the label K with the value V, which rlock inspect shows. You may repeat the option. K=V has "
-           "at most 1024 bytes.",
-       .set = label_into(opt.labels)});
-}
-
-void declare_queue(VerbSpec& spec, HoldRequest& opt) {
-  spec.add(
-      {.names = "--queue-limit",
-       .value = "N",
-       .help = "do not wait behind N or more waiters",
-       .manual =
-           "If N processes already wait for the lock, rlock exits with status 75 at once. With 0 it never "
-           "waits, as with -n. The waiters of all hosts count. N is at most 1000000. You cannot use the option "
-           "with --type spin or plain, whose waiters have no queue, or with several --url.",
-       .set = number(opt.queue_limit, 0, 1'000'000)});
-  declare_newest(spec, opt);
-  spec.add(
-      {.names = "--fair-wait-timeout",
-       .value = "DUR",
-       .standard = "5m",
-       .manual =
-           "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
-           "Config; give all rlocks and Java services the same value. rlock needs it to keep its place between the "
-           "waiters of Redisson. rlock forgets a silent waiter of its own after two thirds of --lease, or after DUR "
-           "if you give a shorter one.",
-       .hidden = true,
-       .set = [&opt](std::string_view value) {
-         into(opt.fair_wait_timeout)(value);
-         if (*opt.fair_wait_timeout < Milliseconds{1000}) throw Error{Error::usage, "expected 1s or more"};
-       }});
-}
-
-void declare_permits(VerbSpec& spec, HoldRequest& opt, const TakeType& take) {
-  const LockType* permit = find_lock_type("permit");
-  spec.add(
-      {.names = "--permits",
-       .value = "N",
-       .help = "acquire one of N permits; RLOCK_SLOT is its index",
-       .manual =
-           "N is the size of the pool, from 1 to 1000000. If there is no pool, rlock creates it. The option "
-           "implies --type permit; --count acquires more than one permit.",
-       .set = [&opt, take, permit](std::string_view value) {
-         number(opt.permits, 1, 1'000'000)(value);
-         take(*permit, "--permits");
-       }});
-  spec.add(
-      {.names = "--count",
-       .value = "M",
-       .manual =
-           "Acquire M permits, from 1 to 1000: all of them or none. Default: 1. The option implies --type "
-           "permit; without --permits the pool has to exist.",
-       .hidden = true,
-       .set = [&opt, take, permit](std::string_view value) {
-         number(opt.count, 1, Permits::kMostAtOnce)(value);
-         take(*permit, "--count");
-       }});
-}
-
-void declare_newest(VerbSpec& spec, HoldRequest& opt) {
-  spec.add(
-      {.names = "--newest",
-       .help = "make older waiters with --newest give up",
-       .manual =
-           "Waiters that came before this one with --newest exit with status 75 at once: see NEWEST FIRST in "
-           "rlock-run(1). You cannot use the option with --type read, fair, permit, spin or plain, with several "
-           "--url, with -n, or with --queue-limit.",
-       .set = into(opt.newest)});
-}
-
-void declare_sync_replicas(VerbSpec& spec, HoldRequest& opt) {
-  spec.add(
-      {.names = "--sync-replicas",
-       .value = "N",
-       .standard = "0",
-       .manual =
-           "Count an acquire or a renewal only if N replicas have it (the command WAIT). N is from 0 to 1000.",
-       .set = number(opt.sync_replicas, 0, 1000),
-       .configurable = true});
-  spec.add({.names = "--sync-timeout",
-            .value = "DUR",
-            .standard = "1s",
-            .manual = "Wait at most DUR for these replicas.",
-            .set = into(opt.sync_timeout)});
-}
-
-namespace {
 
 void declare_what(VerbSpec& spec, RunOptions& opt) {
   spec.group("What to acquire");
@@ -465,18 +316,6 @@ std::vector<Foreign> foreign_options() {
 }
 
 }  // namespace
-
-int parse_signal(std::string_view text) {
-  std::string_view name = text;
-  if (name.starts_with("SIG")) name.remove_prefix(3);
-  for (int number = 1; number < SIGRTMIN; ++number) {
-    const char* own = signal_abbreviation(number);
-    if (own && name == own) return number;
-  }
-  const auto number = parse_count(text);
-  if (number && *number >= 1 && *number <= SIGRTMAX) return static_cast<int>(*number);
-  throw Error{Error::usage, "expected a signal: TERM, SIGTERM or 15"};
-}
 
 void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
   spec.add(

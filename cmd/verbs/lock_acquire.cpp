@@ -11,6 +11,7 @@
 #include "cmd/cli/exit_code.h"
 #include "cmd/cli/output.h"
 #include "cmd/run/command_environment.h"
+#include "cmd/run/hold_options.h"
 #include "cmd/run/hold_wait.h"
 #include "cmd/run/holder_facts.h"
 #include "cmd/run/run_options.h"

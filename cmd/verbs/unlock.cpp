@@ -11,7 +11,7 @@
 #include "cmd/ask/survey.h"
 #include "cmd/cli/confirm.h"
 #include "cmd/cli/exit_code.h"
-#include "cmd/run/run_options.h"
+#include "cmd/run/hold_options.h"
 #include "cmd/server/owner_option.h"
 #include "cmd/verbs/found_lock.h"
 #include "cmd/verbs/verbs.h"

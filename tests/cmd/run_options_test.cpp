@@ -1,4 +1,5 @@
 #include "cmd/run/run_options.h"
+#include "cmd/run/hold_options.h"
 
 #include <doctest/doctest.h>
 
