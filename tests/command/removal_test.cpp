@@ -139,7 +139,7 @@ TEST_CASE("permit delete asks where somebody has permits, and only there") {
   Rlock refused{{"permit", "delete", "seats"}, without_terminal(redis)};
   CHECK(refused.exit_code() == 64);
   CHECK(contains(refused.err(), "seats         permit, 1 of 2 taken\n"));
-  CHECK(contains(refused.err(), "say --yes"));
+  CHECK(contains(refused.err(), "to go on without a question: --yes"));
   CHECK(redis.has("seats"));
   {
     Pty pty{{rlock_binary(), "permit", "delete", "seats"}, redis.environment()};

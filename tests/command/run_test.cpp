@@ -153,7 +153,7 @@ TEST_CASE("a wait line says what is left of a lease now, not what it was when th
       theirs.err(),
       "waiting for 'theirs': held by 8d1f2c...:57 (a Redisson client); 1st of 1 in the queue; expires in 3m1"));
   CHECK(kept.exit_code() == 75);
-  CHECK(contains(kept.err(), "; 1st of 1; kept 3m1"));
+  CHECK(contains(kept.err(), "; 1st of 1 in the queue; kept 3m1"));
   CHECK_FALSE(contains(theirs.err() + kept.err(), "3m20s"));
 }
 

@@ -77,7 +77,7 @@ TEST_CASE("what is free is 1, what cannot be asked 65, and it names unlock") {
     CAPTURE(key);
     Rlock stop = redis.rlock("stop", key);
     CHECK(stop.exit_code() == 65);
-    CHECK(contains(stop.err(), "cannot be asked"));
+    CHECK(contains(stop.err(), "cannot ask the holder of"));
     CHECK(contains(stop.err(), "rlock unlock " + key));
     CHECK(redis.has(key));
   }
@@ -131,7 +131,7 @@ TEST_CASE("unlock of a holder that lives recommends stop") {
   REQUIRE(eventually([&] { return run.family().size() >= 3 && redis.has("k"); }, 10s));
   Rlock unlock = redis.rlock("unlock", "-y", "k");
   CHECK(unlock.exit_code() == 0);
-  CHECK(contains(unlock.err(), "rlock stop asks it to end first"));
+  CHECK(contains(unlock.err(), "rlock stop ends the command first"));
 }
 
 TEST_CASE("a run that is over within a second costs the server no request for stop") {

@@ -35,7 +35,7 @@ TEST_CASE("unlock without a terminal needs --yes, and removes nothing without it
   options.own_session = true;
   Rlock unlock{{"unlock", "deploy"}, options};
   CHECK(unlock.exit_code() == 64);
-  CHECK(unlock.err().find("say --yes") != std::string::npos);
+  CHECK(unlock.err().find("to go on without a question: --yes") != std::string::npos);
   CHECK(redis.has("deploy"));
 }
 

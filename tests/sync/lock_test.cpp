@@ -29,8 +29,8 @@ TEST_CASE("a lock is asked for under its key, with the line beside it, and annou
   const std::string line = "redisson_unlock_latch:{deploy}:line";
 
   CHECK(lock.ask().keys == std::vector<std::string>{"deploy", line, line + ":waiters", line + ":facts"});
-  CHECK(lock.ask().args ==
-        std::vector<std::string>{"me:1", "30000", "60000", "-1", "redisson_lock__channel:{deploy}", "0"});
+  CHECK(lock.ask().args == std::vector<std::string>{"me:1", "30000", "60000", "-1",
+                                                    "redisson_lock__channel:{deploy}", "0", "0"});
   REQUIRE(lock.ask().while_slot_moves.size() == 1);
   CHECK(lock.ask().while_slot_moves.front().keys == std::vector<std::string>{"deploy"});
   CHECK(lock.channels() == std::vector{Channel{"redisson_lock__channel:{deploy}"}});

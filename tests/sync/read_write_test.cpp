@@ -126,7 +126,7 @@ TEST_CASE("a reader that wants to write is told that it would wait for itself") 
     const Attempt attempt = scene.ask(writer("a:1", hold));
     REQUIRE(is_refused(attempt));
     CHECK(std::get<Refused>(attempt).why == Refused::Why::upgrade);
-    CHECK(std::get<Refused>(attempt).text.find("--write") != std::string::npos);
+    CHECK(std::get<Refused>(attempt).text.find("acquire it with -x from the start") != std::string::npos);
   }
 }
 
