@@ -92,7 +92,10 @@ std::optional<GaveUp> HoldWait::arrive() {
   const std::string who = holder_text({.owner = owner_, .meta = facts_}, std::nullopt);
   for (const LockName& name : request_.names) {
     if (request_.joins && find_hold(above_, name) != nullptr) continue;
-    const Claim claim{.name = name, .pub_sub = session_.deployment.pub_sub(), .ticket = ticket_};
+    const Claim claim{.name = name,
+                      .owner = request_.owner.value_or(Owner{""}),
+                      .pub_sub = session_.deployment.pub_sub(),
+                      .ticket = ticket_};
     Acquired got = acquire(session_.redis, Arrival{claim, *request_.type->kind, who}, patient);
     if (auto* const gave_up = std::get_if<GaveUp>(&got)) return std::move(*gave_up);
     ticket_ = std::get<Taken>(got).held.front().fence.value_or(0);

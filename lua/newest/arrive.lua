@@ -10,7 +10,8 @@
 --       ticket   number that this waiter was given at another key; 0: none
 --       channel  each waiter listens on <channel>:<owner>
 --       sharded  1 to publish by sharded pub/sub, too
---       memory   for how many ms the server remembers the request
+--       memory   for how many ms the server remembers the request: as long as the newest record, or a late copy would be newer
+--       owner    optional: the owner that asks. If it holds the lock already, it supersedes no waiter
 -- ->    {held, now, ticket}  now is the server's time in ms since the epoch
 --       {foreign, kind}      the key holds something else
 local kind_of = include('redis/kind_of')
@@ -24,6 +25,10 @@ local answered = redis.call('get', request)
 if answered then return {'held', now(), tonumber(answered)} end
 local found = kind_of(lock)
 if found ~= 'none' and found ~= kind then return {'foreign', found} end
+
+local holds = owner and found ~= 'none' and
+  (redis.call('hexists', lock, owner) == 1 or redis.call('hexists', lock, owner .. ':write') == 1)
+if holds then return {'held', now(), ticket} end
 
 local before, drawn = newest_of(line), ticket
 if drawn == 0 then

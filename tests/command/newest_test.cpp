@@ -231,4 +231,26 @@ TEST_CASE("what is no lock is refused, and a server that is gone is 69") {
   CHECK(gone.exit_code() == 69);
 }
 
+TEST_CASE("a CI step that is repeated by the holder supersedes no deploy that waits") {
+  Deploys deploys;
+  const Words step{"lock", "acquire", "deploy", "--newest", "--lease", "1m", "--owner", "ci-1"};
+  REQUIRE(status_of(deploys.redis, step) == 0);
+  Rlock& next = deploys.comes("1");
+  CHECK(status_of(deploys.redis, step) == 0);
+  CHECK(deploys.waits("1"));
+  CHECK(status_of(deploys.redis, {"lock", "release", "deploy", "--owner", "ci-1"}) == 0);
+  CHECK(next.exit_code(10s) == 0);
+  CHECK(deploys.log() == "1\n");
+}
+
+TEST_CASE("a copy of an arrival that comes an hour late is still the same arrival") {
+  Deploys deploys;
+  Rlock holding = deploys.holder();
+  deploys.comes("1");
+  const std::string request =
+      deploys.redis.cli({"KEYS", "redisson_unlock_latch:{deploy}:" + std::string(32, '?')});
+  REQUIRE(request.size() == std::string{"redisson_unlock_latch:{deploy}:"}.size() + 32);
+  CHECK(deploys.redis.pttl(request) > 23 * 3'600'000);
+}
+
 }  // namespace rlock::test

@@ -5,7 +5,7 @@ local tell_owner = include('line/tell_owner')
 
 -- Gives the owner its place in the line, or keeps it there. Answers the place, the length of the line, and after how many ms
 -- the owner must say again that it is alive.
--- line, ask: see in_turn; of ask only owner, needs and time
+-- line, ask: see in_turn; of ask only owner, needs and time, and rest for a waiter with --newest
 local function take_place(line, ask)
   local owner, time = ask.owner, ask.time
   for _ = 1, 16 do  -- dead waiters in front would hide the first
@@ -18,7 +18,7 @@ local function take_place(line, ask)
   local listed = redis.call('zscore', line.order, owner)
   local known = waiter_of(line, owner)
   if known and not listed and known.alive <= time then known = nil end
-  local arrived, before = known and known.arrived, known and known.before
+  local arrived, before, takes_over = known and known.arrived, known and known.before, false
   if not known then
     local clock = redis.call('time')
     local now = clock[1] * 1000000 + clock[2]
@@ -27,7 +27,8 @@ local function take_place(line, ask)
     if last > now and last < 9007199254740992 then now = last + 1 end
     arrived, before = string.format('%.0f', now - line.waited * 1000), line.passes
     local newest = line.ticket and line.ticket > 0 and line.newest
-    if newest and newest.arrived ~= '0' then arrived, before = newest.arrived, newest.before end
+    takes_over = newest and newest.arrived ~= '0'
+    if takes_over then arrived, before = newest.arrived, newest.before end
   end
   -- A client that believes now that it stands in the line stood in one that was lost. All waiters hear this channel.
   if length == 0 then tell_owner(line, '', '0') end
@@ -44,6 +45,9 @@ local function take_place(line, ask)
   })
   redis.call('pexpire', line.waiters, stays)
   redis.call('pexpire', line.facts, stays)
+  -- The waiter behind it was told that it had moved up when the older one was superseded.
+  local behind = takes_over and place <= 2 and redis.call('zrange', line.order, place, place)[1]
+  if behind then tell_owner(line, behind, string.format('%d %.0f', place + 1, math.max(ask.rest, -1))) end
   return place, length, sleeps
 end
 return take_place

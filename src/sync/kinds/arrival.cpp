@@ -15,9 +15,12 @@ namespace {
 /// More of what it says of itself is cut: the server keeps it for a day.
 constexpr std::size_t kLongestWho = 500;
 
+/// As long as the script keeps the newest ticket: a copy that comes later must not draw a newer one.
+constexpr Milliseconds kTicketMemory = std::chrono::hours{24};
+
 }  // namespace
 
-Arrival::Arrival(Claim claim, const Kind& kind, std::string who)
+Arrival::Arrival(Claim claim, const Kind& kind, const std::string& who)
     : claim_(std::move(claim)),
       kind_(&kind),
       who_(who.substr(0, kLongestWho)),
@@ -28,7 +31,8 @@ Call Arrival::ask(Milliseconds) const {
              {Parameter::request, request_},
              {Parameter::who, who_},
              {Parameter::kind, std::string{kind_->stored_as}},
-             {Parameter::memory, number(kRequestMemory)}};
+             {Parameter::memory, number(kTicketMemory)}};
+  if (!claim_.owner.str().empty()) all.emplace_back(Parameter::owner, claim_.owner.str());
   append(all, Line{claim_, kind_->channel(claim_.name)}.values());
   return call_of(scripts::newest_arrive, all);
 }

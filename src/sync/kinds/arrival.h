@@ -15,7 +15,7 @@ class Arrival final : public Waitable {
  public:
   /// `who`: what it says of itself, to those that it supersedes. The claim has the ticket that it has drawn at another
   /// key, or none yet.
-  Arrival(Claim claim, const Kind& kind, std::string who);
+  Arrival(Claim claim, const Kind& kind, const std::string& who);
 
   using Waitable::ask;
   Call ask(Milliseconds waited) const override;
