@@ -36,6 +36,7 @@
 #include <utility>
 #include <vector>
 
+// NOLINTBEGIN(readability-identifier-naming): CLI11 calls them so
 namespace CLI::std {
 using namespace ::std;
 
@@ -113,6 +114,7 @@ inline constexpr string_view left;
 constexpr string_view setw(int) { return {}; }
 
 }  // namespace CLI::std
+// NOLINTEND(readability-identifier-naming)
 #endif
 
 #include <CLI/App.hpp>

@@ -78,13 +78,13 @@ std::vector<Stroke> keys_in(std::string& bytes) {
     std::size_t length = 1;
     if (known != std::end(kSequences)) {
       length = known->bytes.size();
-      keys.push_back({known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : ""});
+      keys.emplace_back(known->key, is_text(known->bytes.front()) ? std::string{known->bytes} : "");
     } else if (rest.front() == '\x1b') {
       length = length_of_sequence(rest);
       if (length == 0) break;
-      keys.push_back({length == 1 ? Key::escape : Key::other});
+      keys.emplace_back(length == 1 ? Key::escape : Key::other);
     } else {
-      keys.push_back({Key::other, is_text(rest.front()) ? std::string{rest.front()} : ""});
+      keys.emplace_back(Key::other, is_text(rest.front()) ? std::string{rest.front()} : "");
     }
     rest.remove_prefix(length);
   }

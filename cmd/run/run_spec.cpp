@@ -101,6 +101,22 @@ void declare_what(VerbSpec& spec, RunOptions& opt) {
        }});
 }
 
+void declare_once_per(VerbSpec& spec, RunOptions& opt) {
+  spec.add(
+      {.names = "--once-per",
+       .value = "DUR",
+       .help = "let COMMAND succeed once in DUR over all hosts",
+       .manual =
+           "If COMMAND exits with status 0, the server keeps the key, marked as done, until DUR after the "
+           "acquire by its own clock. A run that finds the mark, at once or while it waits, does not run "
+           "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
+           "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
+           "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
+           "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
+           "--min-hold.",
+       .set = into(opt.once_per)});
+}
+
 void declare_hold(VerbSpec& spec, RunOptions& opt) {
   spec.group("How long to hold");
   spec.add(
@@ -135,19 +151,7 @@ void declare_hold(VerbSpec& spec, RunOptions& opt) {
            "clock. A host whose clock is late then does not run the same job again. After exit status 125, 126 "
            "or 127 rlock releases the key at once. Default: 0.",
        .set = zero_or_more(opt.min_hold)});
-  spec.add(
-      {.names = "--once-per",
-       .value = "DUR",
-       .help = "let COMMAND succeed once in DUR over all hosts",
-       .manual =
-           "If COMMAND exits with status 0, the server keeps the key, marked as done, until DUR after the "
-           "acquire by its own clock. A run that finds the mark, at once or while it waits, does not run "
-           "COMMAND and exits with status 0. On a terminal or with -v, it says which run did the work. After "
-           "any other exit status rlock releases the key at once, and the next host tries. Clients of Redisson "
-           "see a lock that is held. To let the work be done again, remove the key with rlock unlock. The "
-           "option needs one key of type lock, fair or fenced on one server. You cannot combine it with "
-           "--min-hold.",
-       .set = into(opt.once_per)});
+  declare_once_per(spec, opt);
   spec.add({.names = "--no-renew",
             .help = "do not renew: stop COMMAND before the lease ends",
             .set = [&opt](std::string_view) { opt.renew = false; }});
@@ -183,6 +187,26 @@ void declare_stop(VerbSpec& spec, RunOptions& opt) {
       "With warn, rlock prints a message and lets COMMAND go on. When COMMAND ends, rlock exits with status 125.");
 }
 
+void declare_events(VerbSpec& spec, RunOptions& opt) {
+  spec.add(
+      {.names = "--events",
+       .value = "FILE|FD",
+       .help = "write one JSON line for each event of the run",
+       .manual =
+           "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
+           "it acquires the lock (acquired). It writes one when a renewal fails and when one succeeds again "
+           "(trouble, recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
+           "(stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
+           "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
+           "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
+           "rlock-json(5) has the fields.",
+       .offer = Offer::file,
+       .set = [&opt](std::string_view value) {
+         if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
+         opt.events = value;
+       }});
+}
+
 void declare_telling(VerbSpec& spec, RunOptions& opt) {
   spec.group("Reports");
   declare_remarks(spec, opt);
@@ -210,23 +234,7 @@ void declare_telling(VerbSpec& spec, RunOptions& opt) {
             .help = "write that line to the open descriptor N",
             .manual = "COMMAND does not inherit N, unless N is 1 or 2.",
             .set = open_descriptor(opt.status_fd)});
-  spec.add(
-      {.names = "--events",
-       .value = "FILE|FD",
-       .help = "write one JSON line for each event of the run",
-       .manual =
-           "rlock writes a line when it waits for another holder or moves up in the queue (waiting), and when "
-           "it acquires the lock (acquired). It writes one when a renewal fails and when one succeeds again "
-           "(trouble, recovered), and when the lock is lost (lost). It writes one when it stops COMMAND "
-           "(stopping), and one at the end (released, gave-up or ended). A number is an open descriptor, which COMMAND "
-           "does not inherit unless it is 1 or 2. rlock appends to a file. It never waits for the reader: it "
-           "drops a line that it cannot write at once, and the next line has the number of dropped lines. "
-           "rlock-json(5) has the fields.",
-       .offer = Offer::file,
-       .set = [&opt](std::string_view value) {
-         if (value.empty()) throw Error{Error::usage, "expected a file or an open descriptor"};
-         opt.events = value;
-       }});
+  declare_events(spec, opt);
   spec.add(
       {.names = "--syslog",
        .value = "SOCKET",

@@ -75,18 +75,7 @@ void declare_foreign_server_options(VerbSpec& spec) {
   spec.foreign.push_back({"--socket", "for a Unix socket say --url unix:///PATH"});
 }
 
-}  // namespace
-
-void declare_server_options(VerbSpec& spec, ServerOptions& options) {
-  spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
-  spec.groups.back().elsewhere = true;
-  spec.add(
-      {.names = "-u, --url",
-       .value = "URL",
-       .help = "use this server; without it, RLOCK_URL",
-       .manual =
-           "URLS lists the schemes. Several --url name independent servers, of which a majority must grant the lock.",
-       .set = url_into(options.urls)});
+void declare_user(VerbSpec& spec, ServerOptions& options) {
   spec.add(
       {.names = "--password-file",
        .value = "F",
@@ -102,6 +91,21 @@ void declare_server_options(VerbSpec& spec, ServerOptions& options) {
             .value = "NAME",
             .manual = "Authenticate as this ACL user, also if the URL names another one.",
             .set = into(options.user)});
+}
+
+}  // namespace
+
+void declare_server_options(VerbSpec& spec, ServerOptions& options) {
+  spec.group("Options of every verb that talks to a server (you may also write them before the verb)");
+  spec.groups.back().elsewhere = true;
+  spec.add(
+      {.names = "-u, --url",
+       .value = "URL",
+       .help = "use this server; without it, RLOCK_URL",
+       .manual =
+           "URLS lists the schemes. Several --url name independent servers, of which a majority must grant the lock.",
+       .set = url_into(options.urls)});
+  declare_user(spec, options);
   spec.add({.names = "--db",
             .value = "N",
             .manual = "Select database N, from 0 to 1000000, also if the URL names another one.",

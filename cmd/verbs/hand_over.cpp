@@ -61,8 +61,8 @@ std::string exported(const HoldRequest& opt, const HeldKeys& keys, const Owner& 
   std::vector<std::string> slots;
   for (const std::int64_t slot : keys.taken().held.front().slots) slots.push_back(std::to_string(slot));
   if (!slots.empty()) {
-    variables.push_back({"RLOCK_SLOT", slots.front()});
-    variables.push_back({"RLOCK_SLOTS", joined(slots, "\n")});
+    variables.emplace_back("RLOCK_SLOT", slots.front());
+    variables.emplace_back("RLOCK_SLOTS", joined(slots, "\n"));
   }
   return export_text(variables, shell);
 }

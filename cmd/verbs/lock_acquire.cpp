@@ -34,6 +34,7 @@ class Acquire final : public Verb {
   void failed(const Error& error) noexcept override;
 
  private:
+  void declare_export(VerbSpec& spec);
   void declare_keeper(VerbSpec& spec);
   void check();
   void check_owner() const;
@@ -91,6 +92,17 @@ void Acquire::declare(VerbSpec& spec) {
   declare_queue(spec, opt_);
   spec.group("Reports");
   declare_remarks(spec, opt_);
+  declare_export(spec);
+  spec.add({.names = "--json",
+            .help = "print a JSON document",
+            .manual = "If the lock is busy, the document lists its holders.",
+            .set = into(json_)});
+  spec.group("Rarely needed");
+  declare_sync_replicas(spec, opt_);
+  declare_server_options(spec, opt_.server);
+}
+
+void Acquire::declare_export(VerbSpec& spec) {
   spec.add(
       {.names = "--export",
        .value = "SHELL",
@@ -108,13 +120,6 @@ void Acquire::declare(VerbSpec& spec) {
          std::string known;
          choice(known, "sh fish")(text);
        }});
-  spec.add({.names = "--json",
-            .help = "print a JSON document",
-            .manual = "If the lock is busy, the document lists its holders.",
-            .set = into(json_)});
-  spec.group("Rarely needed");
-  declare_sync_replicas(spec, opt_);
-  declare_server_options(spec, opt_.server);
 }
 
 void Acquire::declare_keeper(VerbSpec& spec) {

@@ -200,7 +200,7 @@ class Fleet {
   template <class Work>
   void request(int who, Server& server, std::size_t commands, std::int64_t extra, Work work) {
     const std::uint64_t connection = host(who).connection;
-    agenda_.at(agenda_.now() + host(who).one_way, [this, who, &server, commands, extra, work, connection] {
+    agenda_.at(agenda_.now() + host(who).one_way, [this, &server, commands, extra, work, connection] {
       if (down_) return;  // nobody is there
       const std::int64_t starts = std::max(agenda_.now(), server.free_at);
       server.requests.count(starts, commands);

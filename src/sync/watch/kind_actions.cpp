@@ -14,7 +14,7 @@ namespace {
 /// A hold of which nobody knows whether it is a first one, or that of a fair lock.
 class AnyHold final : public Lock {
  public:
-  explicit AnyHold(Claim claim) : Lock(std::move(claim)) {}
+  explicit AnyHold(const Claim& claim) : Lock(claim) {}
   Call release(const ReleaseOptions&) const override { return release_any(); }
 };
 
