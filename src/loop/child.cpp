@@ -6,7 +6,7 @@
 // first: so look() never trusts the signal, and asks by waitid() until there is no news.
 //
 // A command that has ended stays a zombie until reap(). That keeps its pid, and with it the number of its
-// group, from being given to somebody else while we may still send signals to that number.
+// group, from being reused while we may still send signals to that number.
 
 #include "loop/child.h"
 
@@ -115,7 +115,7 @@ Child::~Child() { loop_.leave(*this); }
 std::optional<int> Child::take_stop() noexcept { return std::exchange(stop_, std::nullopt); }
 
 int Child::signal(int number) const noexcept {
-  if (reaped_) return ESRCH;  // the number may be somebody else's now
+  if (reaped_) return ESRCH;  // the pid may have been reused
   if (::kill(-pid_, number) == 0) return 0;
   // It may have moved into another group, leaving its own empty.
   if (errno == ESRCH && ::kill(pid_, number) == 0) return 0;
@@ -150,7 +150,7 @@ void Child::look() {
       return;
     ended_ = info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
     if (ended_) return;
-    // A stop or its end. It may have changed once more since the look above: what is taken here counts.
+    // A stop or its end. It may have changed again since the look above: the state taken here counts.
     info.si_pid = 0;
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WCONTINUED | WNOHANG) != 0) return;
     if (info.si_pid == 0) continue;

@@ -58,7 +58,7 @@ class Child final : public Source {
   /// Does it stand still now?
   bool stopped() const noexcept { return stopped_; }
 
-  /// Sends to its group. Answers 0 or an errno (EPERM: there is nobody in it whom we may signal).
+  /// Signals its group. Returns 0 or an errno (EPERM: we may not signal any process in it).
   int signal(int number) const noexcept;
 
   /// Lets go of its pid; answers its wait status. REQUIRES: ended()

@@ -86,7 +86,7 @@ void start_daemon(const Daemon& daemon) {
   const pid_t middle = ::fork();
   if (middle == 0) {
     ::setsid();
-    // Forked again: not a leader of its session, the daemon can never get a terminal; and nobody has to wait
+    // Forked again: not a leader of its session, the daemon can never get a terminal; and no process has to wait
     // for it.
     const pid_t last = ::fork();
     if (last == 0) become(daemon, report[1]);

@@ -19,7 +19,7 @@ std::optional<int> Escalation::next(TimePoint now, const Deadlines& deadlines) {
     stage_ = Stage::told;
     return signal_;
   }
-  // A stopped command would see the stop signal only after somebody continues it.
+  // A stopped command would see the stop signal only after it is continued.
   stage_ = Stage::woken;
   return SIGCONT;
 }

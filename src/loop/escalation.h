@@ -45,7 +45,7 @@ class Escalation {
   /// hurry() was called, and KILL has not been sent yet.
   bool hurrying() const noexcept { return hurried_ && !killing(); }
 
-  /// Somebody else has sent the stop signal: only KILL is left to us.
+  /// The stop signal was sent already: only KILL is left to us.
   void skip_stop() noexcept;
 
   /// KILL is due now, whatever the deadlines say.

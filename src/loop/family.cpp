@@ -1,23 +1,25 @@
-// Who has to stop, read from the kernel each time, since any process may fork or end at any moment. Of a
-// command: its group, which is signalled as one, and those who have left it (timeout, set -m), who are found in
-// /proc by the marks in their environment. Of a script: its descendants, and whom it leads.
+// Finds the processes to stop. It reads /proc each time, because processes fork and end at any moment. For
+// a command: its group, which is signalled as one, and the processes that have left it (timeout, set -m),
+// which are found in /proc by the marks in their environment. For a script: its descendants, and the
+// members of the group or session that it leads.
 //
 // A number may have a new owner by the time we use it. So a process of a command counts only if it is in our
 // session, and one of a script only by the time when it was started; a guardian may wake up after days.
 //
-// Only a script's processes are frozen. kill(-group) is atomic: the kernel lets no member fork while the signal
-// is on its way. Those whom a mark tells pass it on to their children, so the next look finds these, whoever
-// has ended meanwhile. But a descendant is known only by its parent: when that ends before anybody has looked,
-// the child belongs to nobody. So the script stands still first, then each of its processes, from the top; a
-// process that stands still cannot fork. When a look finds that all of them do, nobody is missing.
+// Only a script's processes are frozen. kill(-group) is atomic: the kernel lets no member fork while the
+// signal is on its way. A marked process passes its mark on to its children, so the next look finds them
+// even if their parent has ended. But a descendant is known only by its parent: if the parent ends before a
+// look, the child cannot be found. So the script is stopped first, then each of its processes, from the
+// top; a stopped process cannot fork. If a look finds all of them stopped, none is missing.
 //
-// The freeze shows: the shell that started the script may say "Stopped", and sudo, su and a `rlock run` in the
-// foreground stop, too, when their child does. They would wait for ever for somebody to continue them, so
-// wake_ancestors() does. Inside the family nobody notices: parents go on last. A job of an interactive shell
-// leads its group, and there is found whoever lost its parent: such a script is frozen for KILL only.
+// The freeze is visible: the shell that started the script may say "Stopped", and sudo, su and a `rlock
+// run` in the foreground stop, too, when their child does. They would wait for ever to be continued, so
+// wake_ancestors() continues them. Inside the family parents are continued last, so they do not notice. A
+// job of an interactive shell leads its process group, so orphans are found by the group: rlock freezes
+// such a script only before KILL.
 //
-// Where /proc shows nothing (a chroot, another pid namespace) only the kernel's answer about the group as a
-// whole is left: it exists, or it does not. It is taken for alive then: to wait in vain is better than to
+// If /proc shows nothing (a chroot, another pid namespace), only the kernel's answer about the whole group
+// is left: it exists, or it does not. If it exists, it counts as alive: to wait in vain is better than to
 // release a lock while the command runs.
 
 #include "loop/family.h"
@@ -42,18 +44,18 @@ namespace {
 constexpr Milliseconds kFreezeToKill{30};
 constexpr Milliseconds kFreeze{200};
 
-/// A script that has not ended by then catches the signal.
+/// If the script has not ended after this time, it handles the signal itself.
 constexpr Milliseconds kSignalEndsIt{100};
 
-/// When an ancestor of the script that has stopped because the script did is continued: after it had the time to
-/// do so, and not when a person may have stopped it.
+/// When rlock continues an ancestor that has stopped because the script did: not before the ancestor had
+/// time to stop, and not so late that a person may have stopped it.
 constexpr Milliseconds kStopsToo{100};
 constexpr Milliseconds kStopIsNotOurs{3000};
 
 /// execve() takes less than that.
 constexpr int kLooksAtExec = 5;
 
-/// In microseconds, so that those whom we look at get on.
+/// In microseconds. The pause lets the processes that we look at get on.
 constexpr useconds_t kBetweenLooks = 500;
 
 /// A chain of parents that was read while it changed could lead in a circle.
@@ -110,7 +112,8 @@ Family Family::of_script(const ProcessId& script, pid_t keeper, std::vector<std:
   family.ancestors_ = ancestors_of(family.script_);
   family.look();
   if (has_random_addresses(script.pid)) family.stack_ = stack_of(script.pid);
-  // A subshell shares it with its parent and its siblings.
+  // A subshell has the same stack address as its parent and siblings, so the address would not tell them
+  // apart.
   if (!family.copies_of_script().empty()) family.stack_ = 0;
   return family;
 }
@@ -119,11 +122,11 @@ void Family::look() { descendants(only_look); }
 
 std::vector<pid_t> Family::signal(int number, TimePoint until) {
   if (script_.pid != 0) return signal_script(number);
-  // To the group as one: signalled one by one, a process could fork a new one behind our back.
+  // Signals the group as one: if we signalled its members one by one, one of them could fork meanwhile.
   if (group_is_ours()) ::kill(-group_, number);
   std::vector<pid_t> refused;
   for (const pid_t pid : all(until)) {
-    // Those of the group have it already; 0 only asks whether we may signal them.
+    // The members of the group have it already; 0 only asks whether we may signal them.
     if (::kill(pid, is_in_group(pid) ? 0 : number) != 0 && errno == EPERM) refused.push_back(pid);
   }
   return refused;
@@ -137,7 +140,7 @@ std::vector<pid_t> Family::in_group() const {
 }
 
 bool Family::group_lives() const {
-  if (!group_exists() || !group_is_ours()) return false;  // the cheap question first: mostly nobody is left
+  if (!group_exists() || !group_is_ours()) return false;  // the cheap question first: mostly it is gone
   bool shown = false;
   for (const pid_t pid : all_processes()) {
     if (!is_in_group(pid)) continue;
@@ -180,10 +183,11 @@ std::vector<pid_t> Family::all(TimePoint until) {
 
 bool Family::surely_gone() {
   if (!sees_everybody()) return false;
-  if (frozen_ && Clock::now() < plus(*frozen_, kStopsToo)) return false;  // all() has still to wake somebody
+  if (frozen_ && Clock::now() < plus(*frozen_, kStopsToo)) return false;  // all() must still wake ancestors
   if (group_lives() || !descendants(only_look).empty()) return false;
   if (script_.pid != 0 && !all().empty()) return false;
-  // One look at each process, since there may be thousands: whom all() finds of a command is found here, too.
+  // One look at each process, since there may be thousands: it also finds the processes of a command that
+  // all() finds.
   const pid_t self = ::getpid();
   return std::ranges::none_of(all_processes(), [&](pid_t pid) {
     if (pid == self || pid == keeper_ || ::getpgid(pid) <= 0) return false;  // 0: a part of the kernel
@@ -194,18 +198,19 @@ bool Family::surely_gone() {
   });
 }
 
-/// Somebody in the session of a command does not show its environment: it is another user's.
+/// A process in the session of a command whose environment we may not read: it is another user's.
 bool Family::hides_its_marks(pid_t pid) const {
   if (script_.pid != 0 || ::getsid(pid) != session_) return false;
   const std::string environment = "/proc/" + std::to_string(pid) + "/environ";
   return ::access(environment.c_str(), R_OK) != 0 && errno == EACCES;
 }
 
-/// As the kernel says: zombies count, and EPERM means that somebody is there.
+/// Asks the kernel: zombies count, and EPERM means that there is a process.
 bool Family::group_exists() const { return group_ > 1 && (::kill(-group_, 0) == 0 || errno != ESRCH); }
 
-/// Its number may be that of another group by now. All processes of a group are in one session, so any of
-/// them can tell: the first one if it still exists, else those that /proc shows. Nobody to tell: it is ours.
+/// The group id may have been reused. A group lies in one session, so any member shows whose group it is:
+/// the first process if it still exists, else one in /proc. If no member is found, the group counts as
+/// ours.
 bool Family::group_is_ours() const {
   if (group_ <= 1) return false;
   const pid_t session_of_first = ::getsid(group_);
@@ -215,7 +220,7 @@ bool Family::group_is_ours() const {
 }
 
 bool Family::is_in_group(pid_t pid) const {
-  // 0 is the group of whoever lives outside our pid namespace.
+  // 0 is the group of a process outside our pid namespace.
   return group_ > 1 && ::getpgid(pid) == group_ && ::getsid(pid) == session_;
 }
 
@@ -234,12 +239,12 @@ bool Family::is_script(const ProcessFacts& process) const {
   return process.pid == script_.pid && process.started == script_.started;
 }
 
-/// Those that descend from the command or the script, and those that did when they were seen.
+/// The descendants of the command or the script, and the processes that a look has seen as descendants.
 std::vector<ProcessFacts> Family::descendants(const Visit& visit) {
   return with_descendants({script_.pid != 0 ? script_.pid : group_}, visit);
 }
 
-/// Those, and whom the script leads.
+/// The descendants, and the members of the group or session that the script leads.
 std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
   std::vector<pid_t> roots{script_.pid};
   const bool leads_session = script_.session == script_.pid, leads_group = script_.group == script_.pid;
@@ -249,9 +254,9 @@ std::vector<ProcessFacts> Family::members_of_script(const Visit& visit) {
   return with_descendants(roots, visit, true);
 }
 
-/// Whom the script has forked and nobody has seen before, still in its group and running its program. A fork bomb
-/// has such processes whose parents ended between two looks. Whoever was there before the script has a smaller
-/// number: a group of thousands costs no file for each of those.
+/// Processes that the script forked and that no look has seen: they are in its group and run its program,
+/// but their parents have ended between two looks (a fork bomb). A smaller pid is older than the script, so
+/// it is skipped without reading a file.
 std::vector<pid_t> Family::copies_of_script() const {
   std::vector<pid_t> copies;
   if (stack_ == 0) return copies;
@@ -300,8 +305,9 @@ std::vector<ProcessFacts> Family::with_descendants(const std::vector<pid_t>& roo
   return found;
 }
 
-/// A member of its session, or one of its group that was adopted: those whom a member has started come with it.
-/// Not whom the script's own parent has started: the shell of `script | tee log` puts both into one group.
+/// Is it a member of the script's session, or an adopted one of its group? The children of a member come
+/// with it. A child of the script's own parent does not count: the shell of `script | tee log` puts both
+/// into one group.
 bool Family::is_led_by_script(const ProcessFacts& process) const {
   if (process.session != script_.session) return false;
   if (script_.session == script_.pid) return true;
@@ -311,8 +317,8 @@ bool Family::is_led_by_script(const ProcessFacts& process) const {
   return !by_parent || ::getsid(process.parent) != script_.session;
 }
 
-/// Somebody of its group who was started after it, and whose parent is not of the group: the script's orphan,
-/// or that of a stranger who shares the group.
+/// Is it a member of the script's group that was started after the script, with a parent outside the group?
+/// It may be the script's orphan, or that of a stranger in the same group.
 bool Family::may_be_an_orphan_of_script(const ProcessFacts& process) const {
   if (process.session != script_.session || process.group != script_.group) return false;
   if (process.pid == process.group || process.started < script_.started) return false;
@@ -342,7 +348,7 @@ std::vector<pid_t> Family::signal_script(int number) {
   return refused;
 }
 
-/// Are all whom the script may have started where a look finds them, even if the script has ended?
+/// Would a look find every process that the script may have started, even if the script has ended?
 bool Family::stays_together() {
   const std::vector<ProcessFacts> members = descendants(only_look);
   if (script_.session == script_.pid) return true;
@@ -352,8 +358,8 @@ bool Family::stays_together() {
   });
 }
 
-/// Each of them once, until a look finds nobody new. The script gets some time to end first: bash blocks signals
-/// while it forks, so one more child may come behind the signal.
+/// Signals each process once, until a look finds no new one. The script gets some time to end first: bash
+/// blocks signals while it forks, so one more child may come after the signal.
 std::vector<pid_t> Family::signal_as_found(int number) {
   const TimePoint now = Clock::now();
   const TimePoint ends = plus(now, kSignalEndsIt), until = plus(now, kFreeze);
@@ -372,7 +378,7 @@ std::vector<pid_t> Family::signal_as_found(int number) {
   return refused;
 }
 
-/// Stops all of them, from the top. Answers how they were before.
+/// Stops all of them, from the top. Returns their state before.
 std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& refused) {
   const TimePoint now = Clock::now();
   const TimePoint until = plus(now, for_signal == SIGKILL ? kFreezeToKill : kFreeze);
@@ -385,10 +391,11 @@ std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& ref
       frozen.push_back(process);
       if (::kill(process.pid, SIGSTOP) != 0 && errno == EPERM) beyond_us.insert(process.pid);
     }
-    // Seen to stand still before its children are read: a fork that had begun when the signal came goes on.
+    // A process must be stopped before its children are read: a fork that had begun when the signal came
+    // goes on.
     settled = settled && (process.stopped() || beyond_us.contains(process.pid));
   };
-  descendants(stop);  // the script itself before we look at anybody else
+  descendants(stop);  // the script itself before any other process
   for (;;) {
     settled = true;
     members_of_script(stop);
@@ -400,7 +407,7 @@ std::vector<ProcessFacts> Family::freeze(int for_signal, std::vector<pid_t>& ref
   return frozen;
 }
 
-/// Continues those above the script that have stopped since it was frozen.
+/// Continues the ancestors of the script that have stopped since it was frozen.
 void Family::wake_ancestors() {
   if (!frozen_) return;
   const TimePoint now = Clock::now();

@@ -17,17 +17,18 @@ namespace rlock {
 
 /// Which processes have to stop together, and which ones a release has to wait for. There are two kinds.
 ///
-/// Of a command (`rlock run`): its process group, and everybody else in our session who carries the marks of
-/// this run in his environment, because `timeout`, `set -m`, GNU parallel and nested runs make groups of their
-/// own. Other sessions (setsid, daemons) and a cleared environment are not stopped.
+/// A command's family (`rlock run`): its process group, and every other process in our session that has the
+/// marks of this run in its environment, because `timeout`, `set -m`, GNU parallel and nested runs make
+/// groups of their own. Processes in other sessions (setsid, daemons) or with a cleared environment are not
+/// stopped.
 ///
-/// Of a script (`lock acquire --while-pid`), which is no child of ours: the script, its descendants, every
-/// process that look() or signal() ever saw as a descendant, whatever its parent is now, those of its process
-/// group that were forked from it and run the same program, and the members of the process group or session
-/// that the script leads.
+/// A script's family (`lock acquire --while-pid`; it is no child of ours): the script, its descendants,
+/// every process that look() or signal() ever saw as a descendant, whatever its parent is now, the members
+/// of its process group that were forked from it and run the same program, and the members of the process
+/// group or session that the script leads.
 ///
-/// Where /proc does not show us, only the group or the script itself is known. A group whose processes have
-/// all ended leaves its number to another one: nothing is sent to a group of another session.
+/// If /proc does not show us, only the group or the script itself is known. The id of a group whose
+/// processes have all ended may be reused: nothing is sent to a group of another session.
 class Family {
  public:
   /// `group`: 0 while it is not known. `marks`: "NAME=value", all of which must stand in an environment, each
@@ -44,42 +45,44 @@ class Family {
   /// Does /proc show this process, and by the number that kill() takes?
   static bool proc_shows_us() { return rlock::proc_shows_us(); }
 
-  /// Remembers who is a descendant now. Call it with each renewal: a process that was seen counts even when
+  /// Remembers the descendants of now. Call it with each renewal: a process that was seen counts even if
   /// its parent has ended. Costs two small files for each descendant.
   void look();
 
-  /// Sends to all of them. Answers those who exist and whom we may not signal (EPERM).
+  /// Signals all of them. Returns the processes that we may not signal (EPERM).
   ///
   /// A script's processes are frozen first, so that nothing is forked between the look and the signal. When
   /// this returns, those run again that ran before, unless the signal has ended them. Call all() or
   /// surely_gone() now and then for a second afterwards: an ancestor of the script (su, sudo) may have stopped
   /// with it, and is continued there.
   ///
-  /// A command's group gets it at once. Whoever has left it has to be found first, among all processes of the
-  /// session, which may be thousands: that ends at `until`, when the next signal is due.
+  /// A command's group gets it at once. The processes that have left it are searched for first, among all
+  /// processes of the session, which may be thousands: the search ends at `until`, when the next signal is
+  /// due.
   std::vector<pid_t> signal(int number, TimePoint until = kNever);
 
   /// The living processes of the group. A zombie does not live.
   std::vector<pid_t> in_group() const;
 
-  /// Does anybody of the group live? The kernel tells: a member that /proc does not show is taken for alive.
+  /// Does a process of the group live? The kernel tells: a member that /proc does not show counts as alive.
   /// REQUIRES: its first process has been reaped, if it is a child of ours; until then it is a member.
   bool group_lives() const;
 
-  /// Of a script: does its first process live? Nothing of what it has started counts.
+  /// Does the script's first process live? The processes that it has started do not count.
   bool script_lives() const;
 
-  /// The living processes that signal() reaches, and on which nobody may release. Of a command those that were
-  /// found `until` then.
+  /// The living processes that signal() reaches; while there is one, the lock must not be released. For a
+  /// command the search ends at `until`.
   std::vector<pid_t> all(TimePoint until = kNever);
 
-  /// Does /proc show us everybody? Else surely_gone() is never true.
+  /// Does /proc show us all processes? If not, surely_gone() is never true.
   static bool sees_everybody() { return rlock::proc_shows_us() && !rlock::proc_hides_others(); }
 
-  /// Has everybody ended who may still do what the lock protects? That is more than all(): anybody who carries
-  /// the marks, in any session; anybody who was ever seen as a descendant; a process beside the script that
-  /// lost its parent and that nobody has seen before, since it may be the script's. False also where /proc
-  /// hides processes from us. Then nobody may release: the lease decides.
+  /// Have all processes ended that might still do what the lock protects? Looks for more than all(): every
+  /// process with the marks, in any session; every process that was ever seen as a descendant; and every
+  /// process beside the script whose parent has ended and that no look has seen, since it may be the
+  /// script's. False if /proc hides processes from us. If it is false, the lock must not be released: its
+  /// lease ends it.
   bool surely_gone();
 
  private:

@@ -16,8 +16,8 @@
 namespace rlock {
 namespace {
 
-/// A candidate is asked about once more, behind the others, if the answer takes longer. On a busy machine the
-/// process that asks may wait for a processor, too.
+/// If an answer takes longer, the candidate goes to the end and is asked about once more: the asking
+/// process may only have waited for a processor.
 constexpr Milliseconds kOneAnswer{500};
 
 /// Asks about one candidate after the other, and writes a byte for each into a pipe.
@@ -49,7 +49,7 @@ class Asker {
 
   bool started() const noexcept { return process_ > 0; }
 
-  /// Some more answers. None: it takes too long, or there are no more.
+  /// Reads the next answers. Empty if the next one takes too long, or if there are no more.
   std::string_view next(TimePoint until) {
     pollfd polled{answers_.number(), POLLIN, 0};
     const TimePoint last = earliest(until, plus(Clock::now(), kOneAnswer));

@@ -17,8 +17,8 @@ namespace {
 /// through.
 constexpr long kMostDescriptors = 65536;
 
-/// Does it belong to our loop? What we inherited has no FD_CLOEXEC, and neither a file nor a pipe of ours is
-/// needed: somebody may wait for its end, or for the flock that it holds.
+/// Does it belong to our loop? Inherited descriptors have no FD_CLOEXEC. Files and pipes of ours are not
+/// needed, and another process may wait for their end, or for the flock that they hold.
 bool is_of_the_loop(int fd) {
   const int flags = ::fcntl(fd, F_GETFD);
   if (flags < 0 || (flags & FD_CLOEXEC) == 0) return false;
@@ -46,7 +46,7 @@ bool finish_behind(const std::function<void()>& work) noexcept {
   keep_only_the_loop();
   try {
     work();
-  } catch (const std::exception& error) {  // nobody is there to be told: what was granted ends with its lease
+  } catch (const std::exception& error) {  // no one can be told: a granted lock ends with its lease
     mention(error.what());
   }
   ::_exit(0);

@@ -4,11 +4,11 @@
 
 namespace rlock {
 
-/// Does `work` in a process of its own, while this one goes on to its end: nobody who waits for that waits
-/// for `work`. The process has our sockets and our loop, so this one must not use them any more. It has a
-/// session of its own, no standard stream, nothing that we inherited, and default signals.
+/// Does `work` in a background process, so that a caller that waits for this process does not wait for
+/// `work`. The background process has our sockets and our loop, so this one must not use them any more. It
+/// has a session of its own, no standard stream, nothing that we inherited, and default signals.
 ///
-/// False: there can be no other process.
+/// Returns false if the process cannot be started.
 /// REQUIRES: `work` has a deadline.
 [[nodiscard]] bool finish_behind(const std::function<void()>& work) noexcept;
 

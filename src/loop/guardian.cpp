@@ -40,7 +40,7 @@ Guardian::~Guardian() {
 }
 
 void Guardian::start(TimePoint now) {
-  // The first one that dies is replaced at once: in the time without a guardian rlock must not be stopped.
+  // The first guardian that dies is replaced at once: without a guardian rlock must not be stopped.
   next_start_ = started_before_ ? plus(now, kBetweenTwo) : now;
   started_before_ = true;
   int ends[2];
@@ -62,7 +62,7 @@ void Guardian::start(TimePoint now) {
 
 void Guardian::reap() noexcept {
   orders_.reset();
-  // A guardian that somebody has stopped reads no orders: we would wait for it until somebody continues it.
+  // A stopped guardian reads no orders: we would wait for it until it is continued.
   // One that was reaped among the orphans, where we are PID 1, has no pid any more.
   if (dismissed_ && pid_ > 0 && ::waitpid(pid_, nullptr, WNOHANG) == 0) ::kill(pid_, SIGKILL);
   if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), nullptr, 0);

@@ -20,8 +20,8 @@ class Guardian final : public Source {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  /// Whom it guards. For the command's process, before it becomes the command: from then on its group is
-  /// known, even if we die at once. Allocates nothing.
+  /// Sets the group that it guards. The command's process calls it before it becomes the command: from then
+  /// on the group is known, even if we die at once. Allocates nothing.
   void tell_group(pid_t group) noexcept;
 
   /// When it has to act if it hears no more. Cheap when nothing has changed.
@@ -30,10 +30,10 @@ class Guardian final : public Source {
   /// The stop signal has been sent already.
   void tell_stop_sent() noexcept;
 
-  /// Nothing is left to be killed. To be called before the command's pid is given up.
+  /// Ends the guardian: no process is left to be killed. Call it before the command's pid is reaped.
   void dismiss() noexcept;
 
-  /// Why there is none; 0: there is.
+  /// The errno with which the guardian's start failed; 0: it runs.
   int start_errno() const noexcept { return start_errno_; }
 
   pid_t pid() const noexcept { return pid_; }

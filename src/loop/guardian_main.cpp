@@ -4,10 +4,10 @@
 // It acts in two cases. A deadline passes that no order has moved: rlock is stopped or stuck, and the command
 // gets the stop signal and KILL as it would have got them from rlock, a little later (kLaterThanRlock). Or
 // the pipe ends: rlock is dead, nothing renews the lock, and everything that is left of the command gets KILL
-// until nobody is left, or for kLastTries.
-// Then it gives back what rlock held, so that nobody waits for the rest of the lease; but not while anybody may
-// live who works under the lock (Family::surely_gone), also in another session, where nobody is killed.
-// It does the same, and so writes the history of the hold, when rlock stands still until its time is over.
+// until no process is left, or for kLastTries. Then the guardian releases what rlock held, so that no
+// waiter waits for the rest of the lease. It does not release while a process may live that works under the
+// lock (Family::surely_gone), even in another session, where the guardian kills none. It does the same, and
+// so writes the history of the hold, when rlock stands still until its time is over.
 //
 // It must not die of what kills or stops rlock: a signal to its group or session, a lost terminal, `killall
 // rlock`. So it leaves all of that behind first, and then needs nothing but its pipe and /proc.
@@ -37,7 +37,7 @@ namespace {
 /// has died.
 constexpr Milliseconds kLastTries{10000};
 
-/// How long the guardian waits for those whom it does not kill before it leaves the lock to its lease.
+/// How long the guardian waits for processes that it does not kill before it leaves the lock to its lease.
 constexpr Milliseconds kOthersEnd{5000};
 
 /// The first looks at the command's descendants come soon after its start, each one later than the last.
@@ -98,8 +98,8 @@ class GuardianLoop final : public Source {
 
   bool over() const noexcept { return over_; }  ///< nothing is left to do here
 
-  /// Nobody lives any more, as far as anybody can see, and rlock cannot say so to the server. Nothing: it
-  /// can, or somebody may live.
+  /// Set if no process seems to live any more and rlock cannot release. Empty if rlock can, or if a process
+  /// may live.
   std::optional<RlockEnd> end() const noexcept { return end_; }
 
  private:
@@ -110,8 +110,8 @@ class GuardianLoop final : public Source {
     return {earliest(plus(told.stop, kLaterThanRlock), told.stop + (told.kill - told.stop) / 2), told.kill};
   }
 
-  /// Remembers who descends from the command: only whoever was seen before its parent ended is found behind
-  /// it, in another session and without our marks. A command starts most of what it starts soon.
+  /// Remembers the descendants of the command. A process in another session without our marks is found only
+  /// if a look saw it before its parent ended. A command starts most of its processes soon.
   void look(TimePoint now) {
     next_look_ = look_again_ > kLastLook ? kNever : plus(now, look_again_);
     look_again_ *= 2;
@@ -124,8 +124,8 @@ class GuardianLoop final : public Source {
     give_up_release_ = Family::sees_everybody() ? plus(now, kOthersEnd) : now;
   }
 
-  /// Nobody is left to be killed. Others may work on, in other sessions, and most of them end soon: nested
-  /// runs have guardians, too.
+  /// No process is left to be killed. Processes in other sessions may work on, and most of them end soon:
+  /// nested runs have guardians, too.
   void check(TimePoint now) {
     next_check_ = now < give_up_release_ ? plus(now, kKillAgain) : kNever;
     const auto rlock = orphaned() ? std::nullopt : facts_of(rlock_);

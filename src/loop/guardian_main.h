@@ -25,8 +25,8 @@ struct Guarded {
   ProcessId script = {};           ///< instead of a group: see Family::of_script
   std::vector<std::string> marks;  ///< see Family
 
-  /// What is left to do when rlock cannot do it and nobody lives any more whom it has guarded. Called in the
-  /// guardian, which has no descriptor of rlock's, and ends behind it.
+  /// What to do if no guarded process lives and rlock cannot do it. Called in the guardian, which has no
+  /// descriptor of rlock's, and ends after it.
   std::function<void(RlockEnd)> when_nobody_lives{};
 };
 
@@ -41,10 +41,9 @@ struct Order {
 /// works. KILL may come twice: it does not wait for that.
 constexpr Milliseconds kLaterThanRlock{100};
 
-/// The main function of the guardian process. Reads orders from the descriptor
-/// `orders`; stops the family of `guarded` when a deadline passes that no order has
-/// moved, and kills it at once when the pipe ends, because then rlock has died. Last it does what rlock would
-/// do when nobody is left: see Guarded.
+/// The main function of the guardian process. It reads orders from the descriptor `orders`. It stops the
+/// family of `guarded` when a deadline passes that no order has moved. It kills the family at once when the
+/// pipe ends, because then rlock has died. When no process is left, it calls Guarded::when_nobody_lives.
 [[noreturn]] void guardian_main(int orders, const Guarded& guarded, const Deadlines& deadlines);
 
 }  // namespace rlock

@@ -11,7 +11,7 @@
 //                                  command goes on only when the owner of this object calls resume()
 //
 // A stop is told twice when a shell stops all of us at once: told_to_stop_ and has_come(SIGCONT) keep us from
-// stopping a second time when everybody else already runs again.
+// stopping a second time when the other processes already run again.
 //
 // A CONT can also come before the command has stopped at the TSTP that we have passed on. It waits for that
 // stop (continue_at_). Sent at once, it would be lost on a program that catches TSTP and stops itself a little
@@ -57,13 +57,13 @@ void JobControl::turn(Child& child, TimePoint now) {
     continue_at_ = kNever;
     resume_ = true;
   }
-  waiting_ = waiting_ && child.stopped();  // somebody else may have continued it
+  waiting_ = waiting_ && child.stopped();  // another process may have continued it
   if (waiting_ && now >= next_claim_) claim_terminal(child, now);
 }
 
 void JobControl::on_stop(Child& child, int by, TimePoint now) {
   const bool told = std::exchange(told_to_stop_, false);
-  if (continue_at_ != kNever) {  // somebody has continued us meanwhile
+  if (continue_at_ != kNever) {  // we were continued meanwhile
     continue_at_ = kNever;
     resume_ = true;
     return;
@@ -108,7 +108,7 @@ void JobControl::on_signal(const Child& child, const Caught& caught, TimePoint n
         resume_ = true;
       return;
     case SIGTTIN:
-    case SIGTTOU: others_wait_ = true; return;  // for somebody else of our group: end() continues it
+    case SIGTTOU: others_wait_ = true; return;  // for another process of our group: end() continues it
     case SIGTSTP:
       told_to_stop_ = true;
       told_at_ = now;
@@ -130,7 +130,7 @@ void JobControl::stop_too(bool group) {
   terminal_.take_back();  // the shell expects it with the group that it has started
   before_stop_();
   signals_.stop(group ? 0 : ::getpid());
-  resume_ = true;  // we run again: somebody has continued us
+  resume_ = true;  // we run again: we were continued
 }
 
 void JobControl::resume(const Child& child) {

@@ -10,14 +10,14 @@
 namespace rlock {
 
 /// Makes a command in a group of its own look like one that runs in ours:
-/// to the terminal, to the shell above us, and to whoever sends us signals.
+/// to the terminal, to the shell above us, and to processes that signal us.
 ///
 /// Signals that a process sends us go to the command's group, each time; those of the terminal only while it
 /// is ours, for else the command has got them. When the command is stopped on the terminal we stop with it;
 /// when it is stopped because it wants the terminal, it gets it as soon as it is ours to give.
 class JobControl {
  public:
-  /// `before_stop` is called before we stop with the command: from then on nobody renews.
+  /// `before_stop` is called before we stop with the command: a stopped rlock does not renew.
   JobControl(Signals& signals, Terminal& terminal, std::function<void()> before_stop);
 
   /// Looks at what has come: stops of the command, signals to us.
@@ -31,10 +31,10 @@ class JobControl {
   /// Answers whether the command had it until then.
   bool end(bool killed);
 
-  /// A signal was for the command's group, and nobody in it may be signalled by us.
+  /// Did the command's group get a signal that we may not send to any of its processes?
   bool refused() const noexcept { return refused_; }
 
-  /// The last one that was passed on.
+  /// The last signal that was passed on to the command.
   std::optional<int> passed_on() const noexcept { return passed_on_; }
 
   TimePoint wake_at() const noexcept { return earliest(waiting_ ? next_claim_ : kNever, continue_at_); }
@@ -55,7 +55,7 @@ class JobControl {
   bool waiting_ = false;       ///< it is stopped until the terminal is ours to give
   bool said_ = false;          ///< that it is
   bool told_to_stop_ = false;  ///< TSTP was passed on, and the command has not stopped yet
-  bool others_wait_ = false;   ///< somebody else of our group was stopped while the command had the terminal
+  bool others_wait_ = false;  ///< another process of our group was stopped while the command had the terminal
   TimePoint next_claim_ = kNever;
   TimePoint told_at_ = kNever;      ///< when TSTP was passed on
   TimePoint continue_at_ = kNever;  ///< CONT came before the stop: resumed by then, or as soon as it stops

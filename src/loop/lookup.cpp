@@ -21,10 +21,10 @@
 namespace rlock {
 namespace {
 
-/// What is read of an answer. A name with more addresses than fit in it has enough.
+/// At most this much of an answer is read. If a name has more addresses, the rest is not needed.
 constexpr std::size_t kLongestAnswer = 4096;
 
-/// In front of a reason instead of addresses.
+/// Begins an answer that is a reason instead of addresses.
 constexpr char kSorry = '!';
 
 [[noreturn]] void refused(const char* what) {
@@ -32,7 +32,7 @@ constexpr char kSorry = '!';
 }
 
 /// Ends with its parent, hears no signal that is meant for it (^C goes to the whole foreground group) and
-/// holds nothing open that somebody waits to see closed.
+/// holds no descriptor open whose end another process may wait for.
 void detach(int answer, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);

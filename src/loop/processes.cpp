@@ -43,7 +43,7 @@ std::string proc_path(pid_t pid, std::string_view file) {
 /// its memory as its environment, and reading that must not exhaust ours.
 constexpr std::size_t kLongestFile = std::size_t{8} << 20;
 
-/// Nothing: there is no such file, or it cannot be read. An empty file is not nothing.
+/// The contents of a file; nullopt if it does not exist or cannot be read.
 std::optional<std::string> contents_of(const std::string& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (!file) return std::nullopt;
@@ -66,8 +66,8 @@ void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
   if (number > 0) numbers.push_back(number);
 }
 
-/// As the kernel lists them, where it was built to (CONFIG_PROC_CHILDREN). Nothing: it was not, or the process
-/// has ended.
+/// The children as the kernel lists them. Empty if it was built without CONFIG_PROC_CHILDREN, or if the
+/// process has ended.
 std::optional<std::vector<pid_t>> listed_children(const ProcessFacts& parent) {
   std::vector<pid_t> children;
   // Each thread has children of its own.

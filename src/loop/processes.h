@@ -26,7 +26,7 @@ struct ProcessFacts {
   bool stopped() const noexcept { return state == 'T' || state == 't'; }
 };
 
-/// Nothing: there is no such process, or /proc does not show it.
+/// nullopt if there is no such process, or if /proc does not show it.
 std::optional<ProcessFacts> facts_of(pid_t pid);
 
 /// Where the stack of a process begins; 0: that is not known. The kernel chooses the place by chance at each exec,
@@ -44,17 +44,17 @@ bool proc_shows_us();
 /// Does /proc hide other users' processes from us (its mount option hidepid)?
 bool proc_hides_others();
 
-/// What /proc/PID/FILE says; empty where it says nothing, or does not exist.
+/// The contents of /proc/PID/FILE; empty if it is empty or cannot be read.
 std::string proc_text(pid_t pid, const char* file);
 
-/// Who is whose child, as of now. Costs a file for each question where the kernel lists the children of a
-/// process, else one pass over /proc at the first question.
+/// The children of processes, as of now. Each question costs one file if the kernel lists the children of a
+/// process; else the first question costs one pass over /proc.
 class Parentage {
  public:
   std::vector<pid_t> children_of(const ProcessFacts& parent);
 
  private:
-  std::optional<std::multimap<pid_t, pid_t>> children_;  ///< by parent; nothing: nobody has had to look
+  std::optional<std::multimap<pid_t, pid_t>> children_;  ///< by parent; empty before the first look
 };
 
 }  // namespace rlock

@@ -148,14 +148,14 @@ void Signals::take_stops() const noexcept {
 void Signals::stop(pid_t whom) {
   {
     const ContinueWatch watch;
-    // The default action, not STOP: an orphaned group, which nobody would continue, is not stopped by it.
+    // The default action, not STOP: an orphaned group, which no shell would continue, is not stopped by it.
     // TSTP stays pending until it is unblocked, and a CONT from here on cancels it.
     if (!watch.has_come()) ::kill(whom, SIGTSTP);
     const sigset_t tstp = only(SIGTSTP);
     const timespec at_once{};
     if (watch.has_come()) ::sigtimedwait(&tstp, nullptr, &at_once);
     ::sigprocmask(SIG_UNBLOCK, &tstp, nullptr);
-    // Here we are stopped, until somebody continues us.
+    // Here we are stopped, until a CONT arrives.
     take_stops();
   }
   drain();  // what came while we were stopped
@@ -195,7 +195,7 @@ void die_of(int number) noexcept {
   ::kill(::getpid(), number);
   const sigset_t set = only(number);
   ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  ::_exit(128 + number);  // as PID 1, or when it does not end anybody
+  ::_exit(128 + number);  // as PID 1, or if this signal ends no process
 }
 
 std::string signal_name(int number) {

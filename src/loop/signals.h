@@ -45,7 +45,7 @@ class Signals final : public Source {
   /// Drains: has `number` come since the last take()?
   bool has_come(int number);
 
-  /// From here on TSTP is a fact as well: we have somebody to stop before us.
+  /// From here on TSTP is a fact as well: we have a command to stop before us.
   void take_stops() const noexcept;
 
   /// Sends TSTP to `whom`, as kill() takes it (our pid, or 0: our group), is stopped by it, and returns when

@@ -35,7 +35,7 @@ class Terminal {
   /// Lent, and not taken by a shell above us meanwhile.
   bool lent() const noexcept { return lent_ && !taken_from_above(); }
 
-  /// Opens the way to it where stdin is something else. Answers whether there is one.
+  /// Opens the terminal if stdin is something else. Returns whether there is one.
   bool find() noexcept;
 
   /// Back to our group, unless a shell above us has taken it (we are in the background).
