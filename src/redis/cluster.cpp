@@ -170,7 +170,7 @@ void Cluster::ask_next(TimePoint now) {
     survey_->ends = plus(now, std::max(timeouts_.connect / others, kLeastShare));
     return;
   }
-  // Nobody could tell. The old map stays: it may be right, and there is no better one.
+  // No node could tell. The old map stays: it may be right, and there is no better one.
   failure_ = survey_->worst.value_or(Failure{Error::unreachable, "no node of the cluster answers"});
   doubted_ = true;
   finish(now);
@@ -185,7 +185,7 @@ void Cluster::advance(TimePoint now) {
   Connection* const connection = survey_->asked->find(survey_->connection);
   const bool silent = now >= survey_->ends;
   if (connection != nullptr && !connection->failure() && !silent) return;
-  survey_->in_flight->forgotten = true;  // a slow node may still answer, to nobody
+  survey_->in_flight->forgotten = true;  // a slow node may still answer; the answer is ignored
   Link& link = *survey_->asked;
   if (!silent && link.connection(now) != nullptr && link.connection(now)->number() != survey_->connection) {
     survey_->connection = link.connection(now)->number();  // reopened in RESP2, as the server wanted it
@@ -234,7 +234,7 @@ void Cluster::forget_nodes() {
   });
 }
 
-/// This node could not tell: the next one is asked. Of all reasons the one is kept that helps a person most.
+/// This node could not tell, so the next one is asked. The reason that helps a person most is kept.
 void Cluster::pass(Failure why, TimePoint now) {
   const bool tells_less =
       survey_->worst && survey_->worst->kind != Error::unreachable && why.kind == Error::unreachable;
@@ -315,7 +315,7 @@ TimePoint Cluster::wake_at() const {
     const bool moved = survey_->in_flight->answer || connection == nullptr || connection->failure();
     return moved ? TimePoint::min() : survey_->ends;
   }
-  // A call begins a survey by itself. Whoever only listens needs one too.
+  // A call begins a survey by itself. A caller that only listens needs one too.
   return doubted_ && !watched_.empty() ? backoff_.next() : kNever;
 }
 

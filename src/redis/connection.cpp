@@ -22,7 +22,7 @@
 namespace rlock {
 namespace {
 
-/// Never used twice: whoever remembers a number finds this connection or none (see Executor::advance()).
+/// Never used twice: a remembered number finds this connection or none (see Executor::advance()).
 std::uint64_t next_number() {
   static std::uint64_t last = 0;
   return ++last;

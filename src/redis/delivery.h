@@ -20,10 +20,10 @@ struct Delivery {
   enum class Source {
     on_request,  ///< after NOSCRIPT
     to_several,  ///< at once if there are several nodes: a quorum waits for no node that asks for the script
-    always,      ///< at once: it must work although nobody may read the reply, NOSCRIPT included
+    always,      ///< at once: it must work even if no one reads the reply, NOSCRIPT included
   } source = Source::on_request;
 
-  std::vector<Call> followers{};  ///< written behind it in the same write; nobody reads their replies
+  std::vector<Call> followers{};  ///< written behind it in the same write; their replies are ignored
 
   /// The nodes that it goes to; empty: all. The votes of the others are failures from the start.
   std::vector<bool> only_nodes{};

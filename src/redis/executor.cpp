@@ -175,7 +175,7 @@ Votes Executor::run(const Call& call, const Delivery& delivery, const Patience& 
   return votes;
 }
 
-/// Of each node in trouble, where so many are that the rest is no quorum.
+/// The trouble of each node, if so many have some that the rest is no quorum.
 std::optional<Failure> Executor::trouble() const {
   std::vector<std::string> texts;
   const std::optional<Failure>* newest = nullptr;

@@ -61,7 +61,7 @@ const Meaning* meaning_of(const Reply& error) {
   return found == kMeanings.end() ? nullptr : &*found;
 }
 
-/// The server's own words, without the place in a script that nobody can look up.
+/// The server's own words, without the line of a script, which the user cannot look up.
 std::string words_of(const Reply& error) {
   const std::string text = error.text();
   std::string words = sanitized(text.substr(0, text.rfind(" script: ")));

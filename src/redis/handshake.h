@@ -51,7 +51,7 @@ class Handshake {
   /// The connection ended before the server sent anything. Returns `why` with what that suggests.
   [[nodiscard]] Failure hung_up(Failure why);
 
-  /// At most one of these is true. None: replies are awaited.
+  /// At most one of these is true. If none is, replies are awaited.
   bool accepted() const noexcept { return state_ == State::accepted; }
   bool stranger() const noexcept { return state_ == State::stranger; }  ///< it is being asked what it is
   const std::optional<Failure>& failure() const noexcept { return failure_; }

@@ -127,7 +127,7 @@ void Link::check_connection(TimePoint now) {
 void Link::abandon(std::uint64_t connection, TimePoint now) {
   if (find(connection) == nullptr) return;  // another call has abandoned it already
   contacted_ = contacted();
-  loop_.leave(*connection_);  // nobody reads it any more
+  loop_.leave(*connection_);  // it is not read any more
   had_unanswered_ = connection_->has_unanswered();
   connection_->stop_reading();
   if (!connection_->failure())
@@ -220,7 +220,7 @@ TimePoint Link::wake_at() const {
     return connection->has_pushes() ? TimePoint::min() : kNever;
   const TimePoint subscribe_at = subscriptions_.begin_at();
   if (subscribe_at == kNever) return kNever;
-  if (!connection_)  // somebody listens: reconnect without waiting for a call
+  if (!connection_)  // a caller listens: reconnect without waiting for a call
     return std::max(backoff_.next(), idle_backoff_.next());
   if (pubsub() != nullptr) return subscribe_at;
   return connection_->open() ? std::max(subscribe_at, pubsub_backoff_.next()) : kNever;

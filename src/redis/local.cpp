@@ -29,7 +29,7 @@ namespace {
 constexpr Milliseconds kAnswer{200};
 constexpr Milliseconds kPause{2};
 
-/// Who listens: an open connection, and what the kernel says about the other end.
+/// A listener: an open connection, and what the kernel says about the other end.
 struct Listener {
   Descriptor connection;
   ucred peer{};
@@ -39,7 +39,7 @@ struct Listener {
   throw Error{kind, fmt::format("local: {}", why)};
 }
 
-/// Nothing when nobody listens. Throws Error{config} when it is somebody else's.
+/// Empty if no process listens. Throws Error{config} if the listener belongs to another user.
 std::optional<Listener> find_listener(const std::string& path) {
   Listener listener{Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)}};
   const int fd = listener.connection.number();
@@ -78,8 +78,8 @@ bool pause(const Patience& patience) {
   return true;
 }
 
-/// The lock that a server holds as long as it lives; nothing while one does, or while somebody is starting
-/// one.
+/// The lock that a server holds as long as it lives. Empty if a server holds it, or if another rlock is
+/// starting one.
 Descriptor take_lock(const Descriptor& directory) {
   Descriptor lock{::openat(directory.number(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0) return lock;
@@ -87,7 +87,7 @@ Descriptor take_lock(const Descriptor& directory) {
   refuse(Error::system, fmt::format("cannot lock its folder: {}", std::strerror(errno)));
 }
 
-/// Also where cron's PATH does not reach. Nothing: none is installed.
+/// Looks also outside of PATH, which is short under cron. Empty if no server is installed.
 std::optional<std::string> find_server() {
   const char* path = ::secure_getenv("PATH");
   const std::string places =
@@ -143,7 +143,7 @@ Address ensure_local_server(const Patience& patience) {
       continue;
     }
     const Descriptor lock = take_lock(folder);
-    if (!lock) continue;  // it is about to listen, or somebody is starting it
+    if (!lock) continue;  // it is about to listen, or another rlock is starting it
     if (started)
       refuse(Error::unreachable,
              fmt::format("the server ended at once; see {}", in_quotes(directory / "server.log")));
@@ -152,7 +152,7 @@ Address ensure_local_server(const Patience& patience) {
   } while (pause(patience));
 
   if (patience.interrupted()) return address;
-  if (find_listener(address.path)) return address;  // still loading: whoever asks it is told so
+  if (find_listener(address.path)) return address;  // it may still be loading: it says so itself
   refuse(Error::unreachable, does_not_answer(directory));
 }
 

@@ -66,7 +66,7 @@ bool is_private(gid_t number) {
 }
 
 bool others_can_exchange_in(const struct stat& folder) {
-  if ((folder.st_mode & S_ISVTX) != 0) return false;  // only what is their own
+  if ((folder.st_mode & S_ISVTX) != 0) return false;  // sticky: others can exchange only their own files
   if ((folder.st_mode & S_IWOTH) != 0) return true;
   return (folder.st_mode & S_IWGRP) != 0 && !is_private(folder.st_gid);
 }
@@ -86,7 +86,7 @@ void check_own(const struct stat& folder, const std::string& path) {
 }
 
 /// On the way down an absolute path. Each folder is opened relative to the one above it and checked by its
-/// descriptor: what has been checked cannot be exchanged afterwards by anybody but us and root.
+/// descriptor: after the check only we and root could exchange it.
 class Descent {
  public:
   Descent(const std::string& path, bool make) : make_(make) {

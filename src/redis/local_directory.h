@@ -19,9 +19,10 @@ class LocalDirectory {
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   std::string socket() const { return *this / kSocket; }
 
-  /// Opens it (O_PATH) when it exists, or nothing. Throws Error{config} when somebody else could enter or
-  /// exchange it: it is to be ours with mode 0700, and the folders and links that lead to it ours or root's.
-  /// Others may write to none of those folders, unless it is sticky, as /tmp is.
+  /// Opens it (O_PATH); returns an empty Descriptor if it does not exist. Throws Error{config} if another
+  /// user could enter or exchange it: the folder must be ours with mode 0700, and the folders and links
+  /// that lead to it ours or root's. Others may write to none of those folders, unless it is sticky, as
+  /// /tmp is.
   Descriptor open() const;
 
   /// Makes it, with the folders above it, where it does not exist; then as open().

@@ -6,7 +6,8 @@
 namespace rlock {
 namespace {
 
-/// Whoever does not take the messages needs none; of a flood the newest count.
+/// If the caller does not take the messages, only the newest are kept: of a flood they are the ones that
+/// count.
 constexpr std::size_t kMostMessages = 16;
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr std::size_t kLongestPassword = 4096;
 class File {
  public:
   explicit File(const std::string& path) : path_(path) {
-    // Without O_NONBLOCK a named pipe that nobody writes to would hold us here for ever; with it, it is an
+    // Without O_NONBLOCK a named pipe without a writer would hold us here for ever; with it, it is an
     // empty file.
     fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!fd_) refuse(std::strerror(errno));

@@ -4,7 +4,7 @@
 
 namespace rlock {
 
-/// Who listens (or listened, when we connected) at the other end of a Unix socket, as the kernel says.
+/// The process that listened at the other end of a Unix socket when we connected, as the kernel says.
 inline ucred peer_of(int socket) noexcept {
   ucred peer{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
   socklen_t size = sizeof peer;

@@ -3,8 +3,8 @@
 // taken. held_back_ are calls that wait for the greeting, and have no place yet.
 //
 // A script goes by its hash. Where the server answers NOSCRIPT the same call is written again, as text, at
-// the end of the order; its followers are written again behind it, and the replies to their first copies go
-// to nobody. A script that goes as text the first time is remembered in taught_: after that the server knows
+// the end of the order; its followers are written again behind it, and the replies to their first copies are
+// dropped. A script that goes as text the first time is remembered in taught_: after that the server knows
 // its hash.
 //
 // Messages come between the replies and take no place in the order. In RESP3 they are marked. In RESP2 they
@@ -124,8 +124,8 @@ void Pipeline::write(Expected expected) {
   expected_.push_back(std::move(expected));
 }
 
-/// A script that must work although nobody may see a NOSCRIPT goes as text, but only once: a server that
-/// reads this long after our end reads no more than the first buffers of it.
+/// If no caller can react to NOSCRIPT, the script goes as text, but only once: a server that reads this
+/// long after our end reads no more than the first buffers of it.
 bool Pipeline::hash_will_do(const Expected& expected) {
   const bool taught = taught_.contains(expected.call.script);
   if (expected.form == Form::by_hash && (taught || !expected.with_source)) return true;
@@ -163,7 +163,7 @@ std::optional<Reply> Pipeline::accept(ReplyReader::Item item) {
   return std::nullopt;
 }
 
-/// A message, or the beginning or end of a subscription: true, and nobody's reply.
+/// Takes a message, or the beginning or end of a subscription. Returns false if it is a reply to a command.
 bool Pipeline::accept_push(const Reply& reply, bool marked) {
   const bool may_be_push = !resp3_ && has_subscribed_ && reply.kind() == Reply::Kind::array;
   if (!marked && !may_be_push) return false;
@@ -180,7 +180,7 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   }
   const bool begins = is_word(kind, "subscribe") || is_word(kind, "ssubscribe");
   const bool ends = is_word(kind, "unsubscribe") || is_word(kind, "sunsubscribe");
-  if (!begins && !ends) return marked;  // RESP3 may push other things (invalidate): nobody's reply either
+  if (!begins && !ends) return marked;  // RESP3 may push other things (invalidate): no reply either
   const std::string channel = reply.at(1).text();
   const bool expected = !expected_.empty() && expected_.front().role == Role::subscription &&
                         expected_.front().call.args.at(1) == channel;
@@ -191,8 +191,8 @@ bool Pipeline::accept_push(const Reply& reply, bool marked) {
   return true;
 }
 
-/// Drops a push for a channel that nobody wants, and of a flood all but the first: they say what all of them
-/// could say, that there is a reason to ask again.
+/// Drops a push for a channel that is not subscribed. Of a flood it keeps the first kMostPushes: each
+/// message only says that there is a reason to ask again.
 void Pipeline::keep(Push push) {
   const bool wanted = subscribed_.contains({push.channel, push.sharded});
   if (wanted && pushes_.size() < kMostPushes) pushes_.push_back(std::move(push));
@@ -230,7 +230,7 @@ void Pipeline::write_as_text(Expected expected) {
   const std::vector<Call> followers = leads ? expected.followers : std::vector<Call>{};
   write(std::move(expected));
   if (!leads) return;
-  // Their first copies were carried out without the call, in vain: nobody waits for those replies.
+  // Their first copies were carried out without the call, in vain: those replies are ignored.
   for (Expected& coming : expected_) {
     if (coming.role == Role::follower && coming.in_flight == in_flight) coming.role = Role::nobody;
   }

@@ -24,19 +24,19 @@ struct Push {
   std::string text{};  ///< message: its beginning
 };
 
-/// A call given to a connection, shared by the one who asked and
-/// the connection: what is known of it outlives the connection.
+/// A call given to a connection. Its caller and the connection share it, so
+/// its result outlives the connection.
 struct InFlightCall {
   std::optional<Reply> answer;
   bool written = false;    ///< the server may have received it
   bool again = false;      ///< the next connection greets in RESP2: the same call is worth sending at once
-  bool forgotten = false;  ///< nobody waits for the answer; what has not been written yet never will be
+  bool forgotten = false;  ///< the caller does not want the answer; a call not yet written never will be
   std::size_t followers_left = 0;  ///< how many of its followers have not been carried out, as far as we know
 };
 
 /// How a call is written.
 struct Writing {
-  std::vector<Call> followers{};  ///< after it in the same write; nobody reads their replies
+  std::vector<Call> followers{};  ///< after it in the same write; their replies are ignored
   bool with_source = false;       ///< scripts as text where this connection has not carried them yet
   bool asking = false;            ///< each with ASKING before it
 };
@@ -66,8 +66,8 @@ class Pipeline {
   /// Sends a call and its followers.
   std::shared_ptr<InFlightCall> send(const Call& call, const Writing& writing);
 
-  /// Writes calls whose replies nobody will read: scripts as text (once), since nobody could answer a
-  /// NOSCRIPT. Nothing unless open.
+  /// Writes calls whose replies will not be read: scripts as text (once), since we could not react to a
+  /// NOSCRIPT. Does nothing unless open.
   void leave_behind(const std::vector<Call>& calls);
 
   void subscribe(const Channel& channel, bool sharded);
@@ -76,10 +76,10 @@ class Pipeline {
   /// Are calls waiting for open()?
   bool holds_back() const noexcept { return !held_back_.empty(); }
 
-  /// What is to be written now, in this order.
+  /// Takes the commands that are to be written now, in this order.
   [[nodiscard]] std::vector<CommandWords> take_commands() { return std::exchange(unwritten_, {}); }
 
-  /// How many bytes of memory the next reply may take: what its call says. Other replies are not kept.
+  /// How many bytes of memory the next reply may take: its call says so. Other replies are not kept.
   [[nodiscard]] std::size_t largest_reply() const;
 
   /// Gives what came to the command it belongs to. A reply to a command of the greeting is

@@ -1,5 +1,5 @@
 // Which server is the primary? begin() asks the first Sentinel of order_; advance() takes its answer, or
-// passes on to the next one. The search ends with found_, or with failure_ when nobody is left to ask. One
+// passes on to the next one. The search ends with found_, or with failure_ when no Sentinel is left. One
 // Sentinel is asked at a time, each with its share of the time to connect, so that all of them are tried
 // before the time is over. A Sentinel that could tell moves to the front of order_, and is asked first in the
 // next search.
@@ -8,7 +8,7 @@
 // another one than the servers), and in RESP2.
 //
 // What a Sentinel says may be old: the caller checks what was found, and disbelieve() goes on with the rest.
-// Of all reasons why nobody could tell, the weightiest is told: "it knows no primary called x" is worth more
+// If no Sentinel could tell, the weightiest reason is reported: "it knows no primary called x" is worth more
 // than "connection refused".
 
 #include "redis/primary_search.h"
@@ -112,7 +112,7 @@ void PrimarySearch::advance(TimePoint now) {
     refused_ = why;
     return ask(now);
   }
-  // What it said to the password is the better reason: without one it only says that it wants one.
+  // Its answer to the password is the better reason: without a password it only says that it wants one.
   pass(why.kind == Error::unreachable ? Weight::silent : Weight::denied, refused_.value_or(why), now);
 }
 

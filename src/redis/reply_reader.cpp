@@ -98,7 +98,7 @@ namespace {
 /// Of a text that is being read: its length in front, its line end behind.
 constexpr std::size_t kHeaders = 64;
 
-/// Who else may listen where Redis was expected.
+/// Other servers that may listen where Redis was expected.
 std::string_view guess(std::string_view error) {
   if (error.find("got \"\\x15\"") != error.npos) return "; it looks like a TLS server: rediss://";
   if (error.find("got \"H\"") != error.npos) return "; it looks like a web server";

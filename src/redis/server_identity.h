@@ -12,14 +12,14 @@
 namespace rlock {
 
 /// What a server says of itself, in its answers to HELLO and INFO.
-/// Empty: it does not say (a proxy, an ACL).
+/// A field is empty if the server does not say it (a proxy, an ACL).
 struct ServerIdentity {
   std::string mode;    ///< "standalone", "cluster" or "sentinel"
   std::string role;    ///< "master" or "replica"
   std::string run_id;  ///< of this run of this server; asked for only where several servers make a quorum
 };
 
-/// Whom a connection is meant for.
+/// The kind of server that a connection is meant for.
 struct Meant {
   bool sentinel = false;  ///< else a server that keeps data
   bool primary = false;   ///< a replica will not do
@@ -31,7 +31,7 @@ struct Meant {
 /// Reads an answer to INFO: the value of "run_id", say. An error is an answer that says nothing.
 [[nodiscard]] std::string read_info(const Reply& reply, std::string_view name);
 
-/// Is it somebody else who answers?
+/// Is the server of another kind than the one that was meant?
 [[nodiscard]] bool is_stranger(const Meant& meant, const ServerIdentity& who);
 
 /// What to ask a stranger, so that the right URL can be said; empty: nothing.

@@ -34,17 +34,17 @@ class SlotMap {
 
   /// Reads the answer to CLUSTER SLOTS. A node without a host
   /// is where `asked` is: it does not know its own name.
-  /// Nothing where it is none.
+  /// nullopt if the reply is no such answer.
   [[nodiscard]] static std::optional<SlotMap> read(const Reply& reply, const Address& asked);
 
  private:
   std::uint16_t number_of(const Address& node);
 
   std::vector<Address> nodes_;                  ///< number 1 is the first
-  std::array<std::uint16_t, kSlots> owners_{};  ///< 0: nobody
+  std::array<std::uint16_t, kSlots> owners_{};  ///< 0: no node
 };
 
-/// Who serves which slot? For SlotMap::read().
+/// The call that asks for the slots, for SlotMap::read().
 [[nodiscard]] Call ask_slots();
 
 /// For each node that serves slots a key of one of them,
@@ -57,7 +57,7 @@ struct Redirection {
   Address to;
 };
 
-/// Nothing for an error that is no redirection, or one that leads nowhere.
+/// nullopt if the error is no redirection, or one that leads nowhere.
 [[nodiscard]] std::optional<Redirection> read_redirection(const Reply& error, const Address& asked);
 
 }  // namespace rlock

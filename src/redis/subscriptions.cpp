@@ -7,8 +7,8 @@
 //   refused for good           error_: callers poll from then on, and the server is not asked again
 //   sent away (sharded only)   dropped here; the cluster finds the node where it belongs
 //
-// A confirmation counts like a message because of what may have been announced before it: whoever has asked,
-// was told "busy" and then subscribed, may have missed the release in between.
+// A confirmation counts like a message because a release may have been announced before it: a client that
+// was told "busy" and then subscribed may have missed the release in between.
 
 #include "redis/subscriptions.h"
 
@@ -51,7 +51,8 @@ bool Subscriptions::sent_away(const Push& push) {
   return true;
 }
 
-/// Whoever does not take the messages needs none; of a flood the newest count.
+/// If the caller does not take the messages, only the newest are kept: of a flood they are the ones that
+/// count.
 void Subscriptions::note(const Push& push) {
   ++wakeups_;
   if (messages_.size() == kMostMessages) messages_.erase(messages_.begin());

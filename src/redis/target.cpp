@@ -61,7 +61,7 @@ bool consists_of_host_characters(std::string_view text) {
 }
 
 /// Reads one URL from left to right. Its complaints name the scheme and no more: what looks like a host or a
-/// path may be the rest of a password in which somebody forgot to encode a slash.
+/// path may be the rest of a password in which the user forgot to encode a slash.
 class UrlReader {
  public:
   UrlReader(const Scheme& scheme, std::string_view rest) : scheme_(scheme), rest_(rest) {}

@@ -62,10 +62,10 @@ struct Target {
   std::string user;                ///< ACL user; empty: the default user
   PasswordSource password;
   int db = 0;
-  bool db_named = false;  ///< somebody said which database; it may have been 0
+  bool db_named = false;  ///< the user named a database; it may have been 0
   Tls tls;
 
-  // Set by whoever opens it.
+  // Set by the code that opens it.
   bool to_primary = false;  ///< of a single server: a replica is a failure
   bool ask_run_id = false;  ///< several servers make a quorum, and no two of them may be one
 

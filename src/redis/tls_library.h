@@ -64,10 +64,10 @@ RLOCK_OPENSSL_FUNCTIONS(RLOCK_DECLARE)  // NOLINT(readability-identifier-naming)
 /// Throws Error{unreachable} that says what to install.
 void load();
 
-/// Is OpenSSL in the binary? Then nobody has told it where this system keeps the authorities that it trusts.
+/// Is OpenSSL linked into the binary? Then it does not know where this system keeps its trusted certificates.
 bool linked() noexcept;
 
-/// The same as load() from a library of another name. Not there where OpenSSL is linked in.
+/// Loads OpenSSL from a library of another name. Does not exist if OpenSSL is linked in.
 void load_from(const std::string& library);
 
 }  // namespace rlock::openssl

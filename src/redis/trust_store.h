@@ -4,8 +4,8 @@
 
 namespace rlock {
 
-/// The file in which this machine keeps the authorities that it trusts; "" where it has none in a place that a
-/// distribution uses. For an OpenSSL that we bring: the system's own knows where its distribution has put them.
+/// The file with this machine's trusted certificates; "" if none is found where distributions keep it.
+/// Needed only if OpenSSL is linked in: the system's OpenSSL knows its own file.
 std::string trust_store();
 
 }  // namespace rlock
