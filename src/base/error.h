@@ -13,7 +13,7 @@ class Error : public std::runtime_error {
   enum Kind {
     usage,        ///< what was typed cannot be meant (64)
     wrong_type,   ///< the key holds something else (65)
-    unreachable,  ///< no server, no primary, no quorum (69)
+    unreachable,  ///< no server can be used now: silent, busy, out of memory, no primary or quorum (69)
     internal,     ///< we or the server broke a promise (70)
     system,       ///< the operating system refused (71)
     denied,       ///< authentication, permission, TLS identity (77)

@@ -24,7 +24,7 @@ Milliseconds jitter(Milliseconds span);
 Owner new_owner();
 Owner new_owner(std::int64_t pid);
 
-/// That number; nothing if rlock has not made this owner.
+/// The process id in an owner that rlock made; nothing for any other owner.
 std::optional<std::int64_t> process_in(const Owner& owner);
 
 /// Does an owner look like those of Redisson and rlock; and has rlock made it (new_owner())?

@@ -10,17 +10,17 @@ namespace rlock {
 /// ones of a file that is read again, as written in a URL and as decoded.
 void keep_secret(std::string_view password);
 
-/// `foreign` as it may be shown or written: *** instead of every kept password, and of the user and password
-/// in every URL ("redis://***@host"). Before it is cut or escaped, or a part of the password would remain; of
-/// a long one that the server has cut, what is left of it.
+/// `foreign` as it may be shown: *** replaces every kept password, and user and password in every URL
+/// ("redis://***@host"). Call it before the text is cut or escaped; otherwise a part of the password would
+/// remain. If the server has cut a long password, the part that it left is replaced, too.
 ///
 /// A password of less than four bytes is replaced where it stands alone, between characters that are neither
 /// letters nor digits: it guards nothing, but texts must stay readable.
 std::string redacted(std::string_view foreign);
 
-/// The same for a line that we have put together, where foreign text has been redacted already: nothing that
-/// was forgotten there gets out. Passwords that could be words of our own (short ones, or of small letters
-/// only) stay, and so do URLs with a user alone.
+/// The same for a line of our own, whose foreign parts are redacted already: it catches what the caller
+/// forgot to redact. It leaves passwords that could be our own words (shorter than four bytes, or
+/// lower-case letters only), and URLs that have a user but no password.
 std::string redacted_line(std::string_view line);
 
 }  // namespace rlock

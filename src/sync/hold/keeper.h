@@ -13,7 +13,7 @@
 
 namespace rlock {
 
-/// Keeps a Lease alive by renewing it three times per lease.
+/// Keeps a Lease alive by renewing it at least three times per lease (Budget::renew_every).
 ///
 /// stop_at() lies in the past before the lease can have expired on the server, whatever the network does.
 /// Once lost() is true it never becomes false again. A lost key is never taken again. Of several nodes

@@ -4,8 +4,9 @@
 //
 //   undo, then sleep    what a sleeping waiter was granted would keep everybody out, for the length of a lease
 //   undo, then a new    the next round has another owner, or other request ids, so that a copy of an old call which
-//   identity            is carried out late takes nothing that the new round has. Only an answered undo of calls that
-//                       were written once makes it safe to keep the old owner, and with it the place in the queue
+//   identity            is carried out late takes nothing that the new round has. A single server that has answered
+//                       the undo of calls that were written once lets the owner keep its place in the queue. An
+//                       owner that the user named always stays: Undo::closed_nodes() are left out instead
 //   listen, then sleep  a confirmed subscription ends the sleep as a message does: a release between our question
 //                       and the confirmation was announced to nobody
 //   undo, then give up  the caller may end the process, so give_up() first gives the servers a moment to answer;
@@ -90,8 +91,8 @@ class Wait {
     busy_ = std::move(busy);
   }
 
-  /// The end of the wait left the server too little time to answer this round: its failure says less than
-  /// what an earlier one was told.
+  /// The end of the wait left the server too little time to answer this round: the failure of an earlier
+  /// round says more.
   bool cut_short() const {
     return result().failure && result().failure->kind == Error::unreachable && result().may_be_granted &&
            !redis_.trouble() && options_.patience.ended(now()) && round_.took() < options_.attempt_timeout;
@@ -135,11 +136,12 @@ class Wait {
       }
     }
     if (!any) return;
-    // With several nodes the next round has a new owner instead: we never wait for a silent node.
+    // With several nodes we never wait for a silent one: the next round has a new owner, or leaves out the
+    // nodes that have not answered the undo (Undo::closed_nodes()).
     if (!several_nodes_ || !options_.renew_identity) undo_.await(until_the_end(Undo::kAwait));
     if (!options_.renew_identity) return undo_.drop();
     const bool certain = !several_nodes_ && undo_.certain();
-    // The owner changes, so the old one leaves the queue that it is in.
+    // The owner changes unless the user named it, so it leaves the queue that it is in.
     if (!certain && blocked().queued) undo_.post(stages_[round_.blocked()], wake);
     const Wish wish = options_.renew_identity(certain ? NewIdentity::requests : NewIdentity::owner);
     const Owner* const before = blocked().what().asker();
@@ -173,7 +175,7 @@ class Wait {
   /// A wait that has ended waits no longer for a server that may never answer: where another process can see
   /// to what was not answered at once, it does.
   void finish_undo() {
-    const bool lasts = !options_.behind || result().refused;  // who was refused may ask for something else
+    const bool lasts = !options_.behind || result().refused;  // the caller may ask for something else next
     const Milliseconds at_once = result().failure ? kAtOnce : kSoon;
     undo_.await(redis_.loop().within(lasts ? Undo::kAwait : at_once));
     if (lasts || undo_.answered()) return;
@@ -244,7 +246,7 @@ class Wait {
         worth_asking = true;
       }
       if (moved && !worth_asking) return true;
-      // Who has lost the connection would not hear, and has to learn whether the server is still there.
+      // If the connection was lost, we would miss messages: ask whether the server is still there.
       if (time >= ask_at || options_.patience.interrupted() || redis_.losses() != losses_) {
         if (worth_asking) pacing_.count_wakeup(time);
         sends_facts_ = worth_asking || redis_.losses() != losses_ ||

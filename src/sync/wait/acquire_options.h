@@ -28,7 +28,7 @@ struct GaveUp {
     refused,      ///< see `refused`
   } why = Why::busy;
   std::optional<Refused> refused;
-  std::size_t part = 0;  ///< refused: which of the parts, or the first of those that were asked for together
+  std::size_t part = 0;            ///< blocked the last round; of parts asked for together, the first
   std::optional<Failure> failure;  ///< unreachable: what it looked like last
   std::optional<Busy> busy;        ///< what it looked like last
   std::vector<Answer> answers{};   ///< of each node, in the last round
@@ -72,7 +72,7 @@ struct AcquireOptions {
   /// server. Nothing: some hundred milliseconds are spent on it.
   std::function<bool(const std::function<void()>& work)> behind;
   std::function<bool()> hurried = [] { return false; };  ///< ends waiting for undos too, confirmed or not
-  std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< called after each round
+  std::function<void(const Waiting&)> tell = [](const Waiting&) {};  ///< before each sleep
 };
 
 }  // namespace rlock

@@ -270,7 +270,8 @@ Values keys_beside(const LockName& name) {
 
 std::optional<bool> Holder::alive(Milliseconds now) const {
   if (!meta || meta->ended_at || !meta->renews || meta->lease == Milliseconds{0}) return std::nullopt;
-  // A holder renews three times per lease: one that has missed a renewal and more is in trouble or dead.
+  // A holder renews at least three times per lease: if it is late by half a renewal, it is in trouble or
+  // dead.
   return now - meta->renewed <= meta->lease / 2;  // both times are the server's
 }
 

@@ -34,9 +34,8 @@ Scanned read_step(ScanPass pass, const Reply& reply);
 /// A word for what each of them holds: is it what we look for? REQUIRES: in a cluster they lie in one slot.
 Call ask_content(ScanPass pass, const std::vector<LockName>& names);
 
-/// Those of `names` that hold something of ours: a number (a semaphore, a pool of permits or a latch,
-/// perhaps), or a lock of Redisson or rlock of whatever kind. Of other hashes that count something a lock is
-/// told by the form of its owner.
+/// The names that hold a lock of Redisson or rlock, or a number (perhaps a semaphore, a pool or a latch). A
+/// hash that counts something is a lock if its field has the form of an owner.
 std::vector<LockName> read_content(const std::vector<LockName>& names, const Reply& reply);
 
 }  // namespace rlock
