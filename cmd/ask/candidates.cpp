@@ -14,18 +14,17 @@
 namespace rlock {
 namespace {
 
-/// How long somebody who has pressed TAB looks on.
+/// How long a user who has pressed TAB waits.
 constexpr Milliseconds kSearch{1000};
 
-/// May a shell type this word for the user? Not what a terminal would obey or show
-/// as something else, not what would be an option, not what fish would take for a
-/// home, and no password: whoever may write to the server chooses these names.
+/// May a shell type this word for the user? Refuses a word that a terminal would obey or show differently,
+/// an option, a word that fish would expand to a home directory, and a password: any client that may write
+/// to the server chooses these names.
 bool can_be_offered(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('~') && is_harmless(word) && redacted(word) == word;
 }
 
-/// A server that does not let us look at text, or an old one,
-/// has none to offer: the other keys are better than none.
+/// If the server is old or denies the search, offers no numbers: the other keys are still useful.
 std::set<LockName> numbers_of(Session& session, TimePoint until) {
   try {
     return search(session, {.what = SearchFor::numbers, .until = until}).names;

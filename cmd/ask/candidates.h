@@ -7,11 +7,11 @@
 
 namespace rlock {
 
-// The candidates for a word that somebody types. Left out is what no shell may type for the user: whoever may
-// write to the server chooses these names.
+// The candidates for a word that the user types. A word that no shell may type for the user is left out:
+// any client that may write to the server chooses these names.
 
-/// Keys that rlock has written something about, without the prefix in force. `numbers`: also all that hold a number,
-/// as idle pools, semaphores and latches do.
+/// The keys of which rlock has a record, without the prefix in force. `numbers`: also all keys that hold a
+/// number, such as idle pools, semaphores and latches.
 std::vector<std::string> key_candidates(Session& session, bool numbers);
 
 /// The owners that hold a key. `key`: as typed.

@@ -15,8 +15,8 @@ namespace rlock {
 std::optional<Failure> refuse_latch(Redis& redis, const LockName& name, PoolKind wanted,
                                     const Patience& patience);
 
-/// The same ahead of a wait, during which a server that does not answer is asked again. Returns why no server
-/// could be asked only where the wait would end by that at once.
+/// The same check before a wait. If the wait would retry anyway, an unreachable server is not reported
+/// here; otherwise returns why it is unreachable.
 [[nodiscard]] std::optional<Failure> refuse_latch(Session& session, const LockName& name, PoolKind wanted,
                                                   TimePoint started, const WaitOptions& wait);
 

@@ -12,7 +12,7 @@
 namespace rlock {
 namespace {
 
-/// Of what was seen so many bytes are kept, about: no server may fill our memory.
+/// About how many bytes of inspections are kept: no server may fill our memory.
 constexpr std::size_t kMostShown = 8U << 20;
 /// So many keys are looked at before those are shown.
 constexpr std::size_t kPage = 1000;
@@ -27,7 +27,7 @@ std::size_t size_of(const Owner& owner, const std::optional<Metadata>& facts) {
   return bytes;
 }
 
-/// Those of the first server first.
+/// Sorts the inspections by server: those of the first server come first.
 void sort_by_server(const Session& session, std::vector<Inspection>& seen) {
   std::vector<std::string> order;
   for (std::size_t node = 0; node < session.redis.nodes(); ++node) order.push_back(session.redis.str(node));
@@ -42,7 +42,7 @@ void take(Listing& listing, const Survey::Result& result) {
   listing.silent.insert(result.views.silent.begin(), result.views.silent.end());
 }
 
-/// One whose slot is moving, or that is not ours, is no reason to hide all the others.
+/// A key whose slot moves, or that this user may not read, must not hide the other keys.
 bool hides_nothing_else(const Failure& failure) {
   return failure.kind == Error::unreachable || failure.kind == Error::denied;
 }

@@ -12,26 +12,27 @@ namespace rlock {
 
 /// What was seen of several keys.
 struct Listing {
-  std::vector<Inspection> seen;  ///< what each of several servers sees, one server after the other
-  std::set<std::string> silent;  ///< who has not answered, and which keys could not be read
+  std::vector<Inspection> seen;  ///< all keys of the first server, then those of the second, ...
+  std::set<std::string> silent;  ///< the servers that did not answer, and the keys that could not be read
   std::string cut_short;         ///< why not all keys are shown: " after 10s"; empty: they are
   bool shard_missing = false;    ///< a shard of a Cluster did not answer: the others are shown
   bool complete = true;          ///< nothing was cut short, and each key could be read
 };
 
-/// About how much memory it takes.
+/// The approximate size of an inspection in memory, in bytes.
 std::size_t size_of(const Inspection& seen);
 
-/// Of keys that somebody has named. Throws Error where one of them cannot be inspected; in a Cluster where none
-/// can.
+/// Inspects the keys that the user has named. Throws Error if one of them cannot be inspected; in a
+/// Cluster, if none can.
 Listing list_named(Session& session, const std::vector<LockName>& names);
 
-/// Of those that a search finds; both end after `scan_time`. `options.until` is overruled.
-/// Throws Error where none of them can be inspected.
+/// Searches for keys and inspects them; both end after `scan_time`, and `options.until` is ignored. Throws
+/// Error if none of them can be inspected.
 Listing list_found(Session& session, SearchOptions options, Milliseconds scan_time);
 
-/// The same page by page, in natural order, so that memory holds one page only: each is given to `take_page`, which
-/// answers false where it wants no more. `last`: no other page follows. The answer has everything but what was seen.
+/// The same page by page, in natural order, so that memory holds one page only. `take_page` gets each page
+/// and returns false to stop. `last`: this is the last page. The returned Listing has no `seen`: the pages
+/// had it.
 using PageTaker = std::function<bool(Listing page, bool last)>;
 Listing list_pages(Session& session, SearchOptions options, Milliseconds scan_time,
                    const PageTaker& take_page);

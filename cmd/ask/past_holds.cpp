@@ -43,7 +43,7 @@ void look_back(Session& session, Inspection& seen) {
       History history = read_history(*vote.good_reply());
       if (history.holds.empty()) continue;
       seen.last = std::move(history.holds.front());
-      seen.now = history.now;  // where nothing stands there nobody has asked for the time
+      seen.now = history.now;  // the inspection of an absent key has no time
       return;
     } catch (const Error&) {  // a reply out of shape tells nothing, and the key is free all the same
       continue;

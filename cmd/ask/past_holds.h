@@ -6,11 +6,11 @@
 
 namespace rlock {
 
-/// How the last holds of a key ended, at most `most`: the newest first, of several servers what any of them
-/// tells. Throws Error as Session::ask() does.
+/// The last holds of a key, newest first, at most `most`. With several servers: merged from all of them.
+/// Throws Error as Session::ask() does.
 History history_of(Session& session, const LockName& name, std::int64_t most);
 
-/// Adds to what was seen of a free key who had it last, where a server tells.
+/// Adds the last holder to the inspection of a free key, if a server knows it.
 void look_back(Session& session, Inspection& seen);
 
 }  // namespace rlock

@@ -7,8 +7,8 @@
 
 namespace rlock {
 
-/// Says why a wait ended in vain, and answers the exit status that says it to a script. `busy`: what to say
-/// where somebody else has it; empty: who that is, as the wait lines have said it.
+/// Prints why a wait failed and returns the exit status. `busy`: the text if the lock is busy; if empty,
+/// the wait lines name the holder.
 ///
 /// Throws EndedBySignal if a signal ended the wait.
 [[nodiscard]] int exit_without(const GaveUp& gave_up, const Session& session, WaitLines& lines,

@@ -31,7 +31,7 @@ class Search {
  public:
   Search(Session& session, const SearchOptions& options) : session_(session), options_(options) {}
 
-  /// Answers why this one could not be looked through.
+  /// Returns why this server could not be searched.
   std::optional<Failure> look_through(Executor& server, bool cluster) {
     std::vector<std::string> nodes{""};
     if (cluster) {
@@ -67,9 +67,9 @@ class Search {
     return std::ranges::all_of(passes(), [&](ScanPass pass) { return scan(server, pass, node); });
   }
 
-  /// `node`: a key that lives on the one that is meant.
+  /// `node`: any key of the cluster node to scan.
   bool scan(Executor& server, ScanPass pass, const std::string& node) {
-    // Of all keys, those beside locks tell names, too, and they begin in another way.
+    // SearchFor::all also reads the keys beside locks, which do not begin with the prefix.
     const std::string prefix = options_.what == SearchFor::all ? "" : session_.deployment.prefix;
     std::string cursor = "0";
     do {

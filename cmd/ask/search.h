@@ -7,7 +7,7 @@
 
 namespace rlock {
 
-/// Keys that nobody has named.
+/// The keys that a search has found (as opposed to keys that the user named).
 struct FoundKeys {
   std::set<LockName> names;
   bool late = false;      ///< the time was over before the end
@@ -20,13 +20,13 @@ struct FoundKeys {
 /// What a search looks for.
 enum class SearchFor {
   facts,    ///< keys of which rlock has written something down
-  numbers,  ///< keys that hold a number, whoever has written them: semaphores, pools of permits and latches,
+  numbers,  ///< keys that hold a number, of any program: semaphores, pools of permits and latches,
             ///< and what other programs count
   all,      ///< facts, and what is recognized by its content: these, and locks of every kind
 };
 
 struct SearchOptions {
-  /// Names are kept that take so many bytes: fifty thousand, as people call things. No server may fill our memory.
+  /// The names that are kept take at most this much memory, enough for 50,000 names: no server may fill our memory.
   std::size_t most_bytes = 8U << 20;
 
   SearchFor what = SearchFor::facts;
@@ -40,14 +40,14 @@ struct SearchOptions {
   /// were found.
   std::function<void(std::size_t steps, std::size_t found)> progress = [](std::size_t, std::size_t) {};
 
-  /// Turns the loop once, until then at the latest; whoever has more to do meanwhile does it here. Nothing:
-  /// the loop is turned, and a signal that ends waits is thrown as EndedBySignal.
+  /// Turns the loop once, until then at the latest; a caller that has more to do meanwhile does it here.
+  /// Null: the search turns the loop, and throws EndedBySignal if a signal ends the wait.
   std::function<void(TimePoint until)> turn{};
 };
 
-/// Those that have the prefix of the deployment: on each of several servers, on each primary of a cluster, by
-/// SCAN in steps that take a server less than a millisecond, until the time is over.
-/// Throws Error where fewer than a quorum of servers answer.
+/// Searches each of several servers, or each primary of a cluster, for keys with the prefix of the
+/// deployment. It uses SCAN in steps that take a server less than a millisecond, until the time is over.
+/// Throws Error if fewer than a quorum of servers answer.
 FoundKeys search(Session& session, const SearchOptions& options);
 
 }  // namespace rlock

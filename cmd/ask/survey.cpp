@@ -77,7 +77,7 @@ void Survey::read_views(Task& task) const {
   task.result.failure = why;
 }
 
-/// Answers whether the key is done.
+/// Returns whether the key is done.
 bool Survey::advance(Task& task) {
   const Votes& votes = task.asked.votes();
   if (task.counts) {

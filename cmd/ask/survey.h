@@ -20,12 +20,12 @@ struct Views {
 /// The inspections of many keys, some of them on their way at a time, so that a thousand keys do not take a
 /// thousand round trips.
 ///
-/// Passive like a Source, for whoever owns it: advance() after turns of the loop, until over(). Or run().
+/// Passive like a Source: its owner calls advance() after turns of the loop, until over(). Or run().
 class Survey {
  public:
-  /// Of one key.
+  /// The result for one key.
   struct Result {
-    Views views;                     ///< nothing has been seen where there is a failure
+    Views views;                     ///< empty if there is a failure
     std::optional<Failure> failure;  ///< fewer than a quorum of servers answered, or they forbid it
   };
 
@@ -44,7 +44,7 @@ class Survey {
   void stop() noexcept { next_ = names_.size(); }
   bool over() const noexcept { return tasks_.empty() && next_ == names_.size(); }
 
-  /// In the order of the names; nothing: not yet, or never begun.
+  /// In the order of the names. A result is empty if it has not come yet, or was never asked for.
   const std::vector<LockName>& names() const noexcept { return names_; }
   const std::vector<std::optional<Result>>& results() const noexcept { return results_; }
 
@@ -77,7 +77,7 @@ Views inspect_each(Session& session, const LockName& name);
 /// Throws what made an inspection fail.
 [[noreturn]] void fail(Session& session, const Failure& failure);
 
-/// agreed(), of what each of them sees now.
+/// Inspects the key on each server and returns agreed() of the answers.
 Inspection inspect(Session& session, const LockName& name);
 
 }  // namespace rlock

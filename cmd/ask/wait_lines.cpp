@@ -1,8 +1,8 @@
 // What a person reads while rlock waits. Two things come in: hear(), what the server last said to the wait,
-// after each round; and the clock or USR1, which make a line due (want()). A due line begins an Inquiry about
-// the holder, and is said when that is over, or by wanted_by_, with what is known then: a silent server must
-// not hold up the line that says so. give_up() and interrupted() are the last word, for which the loop is
-// turned once more.
+// before each sleep; and the clock or USR1, which make a line due (want()). A due line begins an Inquiry
+// about the holder. It is printed when the inquiry ends, or at wanted_by_ with what is known then: a silent
+// server must not hold up the line that says so. give_up() and interrupted() print the last line, and turn
+// the loop once more for it.
 //
 // Inquiries are made for lines only. A wait without a reader (-q) costs the server nothing but its own calls.
 
@@ -32,7 +32,7 @@ constexpr Milliseconds kThenEvery{60s};
 constexpr Milliseconds kBetweenChanges{1s};
 
 /// How long a line waits for what the server says about the holder. The last word: with this and with what a
-/// failed wait gives back, a wait of 2 s is over within 3 s. Whoever asked by USR1 is answered within 100 ms.
+/// failed wait gives back, a wait of 2 s is over within 3 s. A USR1 is answered within 100 ms.
 constexpr Milliseconds kInquiry{250};
 constexpr Milliseconds kAnswer{80};
 
@@ -77,7 +77,7 @@ void WaitLines::hear(const Waiting& waiting) {
   channel_.reset();
   if (waiting.what != nullptr && !busy_->position && !waiting.what->channels().empty())
     channel_ = waiting.what->channels().front();
-  // Of a plain lock and of permits the server names no holder.
+  // For a plain lock and for permits the server names no holder.
   const bool changed = named_ && !busy_->holder.empty() && named_->str() != busy_->holder && lines_ > 0;
   const TimePoint now = redis_.loop().now();
   if (changed && verbosity() != Verbosity::quiet && now >= plus(said_at_, kBetweenChanges))

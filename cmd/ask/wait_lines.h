@@ -15,17 +15,17 @@
 
 namespace rlock {
 
-/// What somebody waits for, and since when.
+/// What rlock waits for, and since when.
 struct WaitSubject {
   const Deployment& deployment;
   TimePoint started;  ///< of rlock
   const WaitOptions& wait;
   std::vector<LockName> names;
-  std::string state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
+  std::string state{};  ///< why it is busy, if it has no single holder: "it has too few permits"
 };
 
 /// Tells a person who waits why: a line after 1, 5, 15 and 30 s, then every minute, when the holder changes,
-/// and whenever somebody sends USR1; none with --quiet but for USR1.
+/// and for each USR1; none with --quiet but for USR1.
 ///
 /// A Source of its own, so that a line comes in time whatever the wait does meanwhile, also when the server
 /// is silent. It asks the server about the holder when a line is due, and at no other time: a holder may have
@@ -50,11 +50,11 @@ class WaitLines final : public Source {
   /// was about.
   void give_up(const GaveUp& gave_up);
 
-  /// The same where a newer waiter has come (--newest).
+  /// The same if a newer waiter has come (--newest).
   void superseded(const Refused& why);
 
-  /// Of a server that has failed since: what it said last, and how long ago that is: "; 8.1s ago 'db' was held
-  /// by ...". Empty: it never said anything of use.
+  /// If the server has failed since: what it said last, and how long ago: "; 8.1s ago 'db' was held by
+  /// ...". Empty if it never answered.
   std::string last_known(const GaveUp& gave_up);
   void interrupted(int signal, const GaveUp& gave_up);
 

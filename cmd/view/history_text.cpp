@@ -19,7 +19,7 @@ constexpr Milliseconds kWorthSaying{1000};
 
 std::string shown(std::string_view text) { return sanitized(text, 200); }
 
-/// Where and when the reader is.
+/// A time in the reader's time zone.
 std::string local_time(Milliseconds since_epoch) {
   const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(since_epoch).count();
   std::tm parts{};
@@ -74,7 +74,7 @@ std::string end_text(const HoldEnd& end) {
 std::string past_text(const PastHold& past) {
   const bool worth_saying = past.waited && *past.waited >= kWorthSaying;
   const std::string waited = worth_saying ? fmt::format(", waited {}", describe(*past.waited)) : "";
-  if (past.facts.host.empty())  // since when it was held nobody knows
+  if (past.facts.host.empty())  // the start of the hold is unknown
     return fmt::format("{}  {}{}: {}", local_time(past.ended), mode_of(past), who(past), end_text(past.end));
   return fmt::format("{}  {}{}{}, held {}: {}", local_time(past.facts.since), mode_of(past), who(past),
                      waited, describe(past.held()), end_text(past.end));

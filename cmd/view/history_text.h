@@ -8,8 +8,8 @@
 
 namespace rlock {
 
-/// For the history of who removes a hold, or gives it back for its owner. REQUIRES: holder.meta. `looked`: when
-/// it was looked for.
+/// The record of a hold that is removed, or released for its owner. REQUIRES: holder.meta. `looked`: when
+/// the key was inspected.
 PastHold past_of(const Inspection& found, const Holder& holder, TimePoint looked, HoldEnd end);
 
 /// How it ended: "exit 0", "stopped by alice@ops: stuck since noon".
@@ -18,7 +18,7 @@ std::string end_text(const HoldEnd& end);
 /// One line: "2026-11-21 03:12:07  alice@ci-7 pid 4121 (make) "hotfix 42", waited 3s, held 12m03s: exit 0".
 std::string past_text(const PastHold& past);
 
-/// For a key that is free: "last: alice@ci-7 pid 4121 (make), 3m12s ago: exit 0".
+/// The last holder of a free key: "last: alice@ci-7 pid 4121 (make), 3m12s ago: exit 0".
 std::string last_text(const PastHold& past, Milliseconds now);
 
 Json past_json(const PastHold& past);

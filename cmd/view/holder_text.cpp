@@ -17,7 +17,7 @@ constexpr std::size_t kLongest = 120;
 /// More holders than these are only counted.
 constexpr std::size_t kNamed = 3;
 
-/// Of the id of a permit, in hexadecimal.
+/// The number of hexadecimal digits in the id of a permit.
 constexpr std::size_t kPermitDigits = 32;
 
 std::string shown(std::string_view text) { return sanitized(text, kLongest); }

@@ -15,7 +15,7 @@ namespace rlock {
 /// nothing where that is not known.
 std::string holder_text(const Holder& holder, std::optional<Milliseconds> now);
 
-/// Several of them, of whom `unnamed` more are not in `holders`: "A, B and C, and 4 more".
+/// Names several holders; `unnamed` is how many more there are: "A, B and C, and 4 more".
 std::string holders_text(const std::vector<Holder>& holders, std::optional<Milliseconds> now,
                          std::int64_t unnamed = 0);
 

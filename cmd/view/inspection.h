@@ -15,10 +15,10 @@ std::string inspection_text(const Inspection& seen, std::size_t width);
 /// What the first line says behind the name: "lock, held, 4 wait", "free".
 std::string inspection_summary(const Inspection& seen);
 
-/// The same for all of them, one below the other, those of several servers below the names of these.
+/// The texts of all of them; if several servers were asked, each server's texts stand below its name.
 std::string inspections_text(const std::vector<Inspection>& inspections);
 
-/// Of a key that was not found: says on stderr that a KEY is no pattern, where it looks like one.
+/// For a key that was not found: if it looks like a pattern, says on stderr that a KEY is none.
 void say_if_pattern(const LockName& name);
 
 /// One item of `holders` of a key.

@@ -38,7 +38,7 @@ std::string_view name_of(Holder::Mode mode) {
   return "exclusive";
 }
 
-/// In milliseconds; -1: none.
+/// The TTL in milliseconds; -1: it has none.
 Json ttl(const std::optional<Milliseconds>& ttl) { return ttl.value_or(Milliseconds{-1}); }
 
 Json meta_json(const std::optional<Metadata>& meta) {
@@ -65,7 +65,7 @@ Json meta_json(const std::optional<Metadata>& meta) {
 
 namespace {
 
-/// As the verbs of permit take it.
+/// The permit's id as `rlock permit` takes it.
 std::optional<std::string> permit_id(const Holder& holder) {
   if (holder.permit.empty()) return std::nullopt;
   return to_hex(holder.permit);

@@ -101,7 +101,7 @@ std::string waiter_text(const Waiter& waiter, Milliseconds now) {
   return who + (verbose ? ", owner " + owner_shown(waiter.owner) + end : "");
 }
 
-/// In their order; without --verbose the first of them.
+/// The waiters in their order; without --verbose only the first of them.
 std::string waiter_lines(const Inspection& seen) {
   constexpr std::size_t kBrief = 10;
   const bool all = verbosity() == Verbosity::verbose || seen.waiters.size() <= kBrief + 1;

@@ -26,7 +26,7 @@ std::string who(const Holder& holder) {
                      shown(holder.meta->command));
 }
 
-/// Of a latch, how much is to go, which a narrow terminal must not cut; then who has the key.
+/// A latch's count, which a narrow terminal must not cut, and then the holders of the key.
 std::string holder_column(const Inspection& seen) {
   std::string text = seen.holders.empty() ? "" : who(seen.holders.front());
   if (seen.holders.size() > 1) text += fmt::format(" and {} more", seen.holders.size() - 1);
@@ -35,7 +35,7 @@ std::string holder_column(const Inspection& seen) {
   return text.empty() ? std::string{kNothing} : text;
 }
 
-/// Of semaphores and pools: how many permits are available, and of how many if that is known: "3/5".
+/// For semaphores and pools: how many permits are available, and of how many if that is known: "3/5".
 std::string available_column(const Inspection& seen) {
   if (!seen.available) return std::string{kNothing};
   return seen.total ? fmt::format("{}/{}", *seen.available, *seen.total) : std::to_string(*seen.available);

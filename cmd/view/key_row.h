@@ -20,16 +20,16 @@ KeyRow key_row(const Inspection& seen);
 constexpr std::string_view kKeyStates = "held kept stale free open closed";
 std::string_view key_type_names();
 
-/// As Inspection::state, and `stale`: one of its holders is dead as far as can be told, or never frees it.
+/// Inspection::state, or `stale`: one of its holders seems to be dead, or will never release it.
 std::string_view key_state(const Inspection& seen);
 
 /// The kind, or what stands there instead; as it came from the server.
 std::string_view key_type(const Inspection& seen);
 
-/// For how long somebody has had it: the one who has had it longest. Nothing: nobody has it, or can tell.
+/// How long the oldest holder has held it. Empty if it has no holder, or if that is unknown.
 std::optional<Milliseconds> key_age(const Inspection& seen);
 
-/// When the key ends, or the next hold of it, unless somebody renews. Nothing: never, or nobody holds it.
+/// When the key or its next hold expires, unless it is renewed. Empty if it never does, or has no holder.
 std::optional<Milliseconds> key_frees(const Inspection& seen);
 
 /// Which keys are shown; what is empty lets all pass.
@@ -39,10 +39,10 @@ struct KeyFilter {
 };
 bool passes(const KeyFilter& filter, const Inspection& seen);
 
-/// Of each key what agreed() takes from the servers that see it, in the order of keys.
+/// For each key the one inspection that agreed() takes from those of several servers, in the order of keys.
 std::vector<Inspection> one_of_each_key(const std::vector<Inspection>& seen);
 
-/// By what lines are sorted, what needs a look first: the oldest hold, the most waiters.
+/// The order of the lines; a key that needs a look comes first: the oldest hold, the most waiters.
 enum class KeyOrder { key, age, waiting };
 constexpr std::string_view kKeyOrders = "key age waiting";
 KeyOrder key_order(std::string_view word);

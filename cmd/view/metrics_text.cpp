@@ -30,7 +30,7 @@ Value number(const std::optional<std::int64_t>& number) {
 }
 
 Value held(const Inspection& seen) {
-  if (seen.holders.empty() && (seen.available || seen.count)) return std::nullopt;  // nobody holds a counter
+  if (seen.holders.empty() && (seen.available || seen.count)) return std::nullopt;  // a counter has no holder
   return flag(!seen.holders.empty() || seen.state == Inspection::State::held);
 }
 

@@ -22,7 +22,7 @@ constexpr std::array kCombining{Range{0x300, 0x36f},   Range{0x483, 0x489},    R
                                 Range{0x20d0, 0x20ff}, Range{0xfe00, 0xfe0f},  Range{0xfe20, 0xfe2f},
                                 Range{0xfeff, 0xfeff}, Range{0xe0100, 0xe01ef}};
 
-/// As wide as two others.
+/// Characters that are two columns wide.
 constexpr std::array kWide{Range{0x1100, 0x115f},   Range{0x2e80, 0x303e},   Range{0x3041, 0xa4cf},
                            Range{0xa960, 0xa97f},   Range{0xac00, 0xd7a3},   Range{0xf900, 0xfaff},
                            Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},   Range{0xffe0, 0xffe6},
@@ -61,7 +61,8 @@ std::string_view beginning(std::string_view text, std::size_t columns) {
   return text.substr(0, bytes);
 }
 
-/// As wide as nine of ten cells need, where that is more than kMostAligned; else as the widest of them.
+/// The width that nine of ten cells need, if it is more than kMostAligned; else the width of the widest
+/// cell.
 std::size_t aligned_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
   std::vector<std::size_t> needed{0};
   for (const auto& row : rows) needed.push_back(columns_of(row[column]));
@@ -133,7 +134,7 @@ std::vector<std::string> table_lines(const std::vector<std::vector<std::string>>
   const std::vector<std::size_t> widths = fitted(wished, flexible, width);
   std::size_t used = kBetweenColumns.size() * (widths.size() - 1);
   for (const std::size_t column : widths) used += column;
-  // Of a terminal; elsewhere all texts are whole.
+  // The rest of the line. Without a terminal texts are not cut.
   const std::size_t spare = width == 0 ? std::string::npos : width - std::min(width, used);
   std::vector<std::string> lines;
   for (const auto& row : rows) lines.push_back(table_line(row, widths, spare));

@@ -12,10 +12,10 @@ namespace rlock {
 /// How many columns of a terminal a text takes: two for wide characters, none for those that combine.
 std::size_t columns_of(std::string_view text);
 
-/// Cut to so many columns, "..." at the end of what was cut.
+/// Cuts a text to so many columns; a text that was cut ends with "...".
 std::string cut_to(std::string_view text, std::size_t columns);
 
-/// The same, and with blanks up to there.
+/// The same, and fills it up with blanks.
 std::string padded_to(std::string_view text, std::size_t columns);
 
 /// How wide columns are to be that would like to be `wished`: together, with what stands between them, no

@@ -29,10 +29,10 @@ struct TopScreen {
   /// Takes new keys and sorts them. The selected key stays selected, or the first line if that was selected.
   void take(std::vector<Inspection> found);
 
-  /// Answers false where it is the end.
+  /// Returns false if the user quits.
   bool press(const Stroke& stroke, ScreenSize size);
 
-  /// Those on the screen.
+  /// The keys on the screen.
   std::vector<LockName> shown(ScreenSize size) const;
 
   /// REQUIRES: what is selected is on the screen, as after press() and fit().

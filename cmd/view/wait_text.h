@@ -16,24 +16,24 @@ struct WaitView {
   const LockName& name;
   TimePoint now;  ///< of ours
   const Busy& busy;
-  std::string_view state{};  ///< why it cannot be had, of what many hold or nobody: "it has too few permits"
-  const Inspection* seen = nullptr;       ///< the key as it is now; nothing where the server has not said
+  std::string_view state{};          ///< why it is busy, if it has no single holder: "it has too few permits"
+  const Inspection* seen = nullptr;  ///< the key as it is now; nothing where the server has not said
   const Inspection* seen_once = nullptr;  ///< as it was when the server last said it
-  std::int64_t listeners = 0;             ///< who waits, ourselves included; 0: nobody can say
+  std::int64_t listeners = 0;             ///< the number of waiters, ourselves included; 0: unknown
 };
 
 /// "waiting" is about now, "over" is the last word, "past" was true when the server answered last.
 enum class Moment { waiting, over, past };
 
-/// Who has it, which place we have, and when it ends: "'deploy': held by alice@ci-7 pid 4121 for 12m03s
-/// (make); 3rd of 5; expires in 26s if the holder is dead". Nobody is named who is known to have gone.
+/// The holder, our place in the queue, and when the hold ends: "'deploy': held by alice@ci-7 pid 4121 for
+/// 12m03s (make); 3rd of 5; expires in 26s if the holder is dead". A holder that is known to have gone is
+/// not named.
 std::string wait_text(const WaitView& view, Moment moment);
 
-/// The owner that wait_text() names first; empty where it names nobody.
+/// The owner that wait_text() names first; empty if it names no owner.
 Owner named_holder(const WaitView& view);
 
-/// What to do about it, for the last word; empty where there is nothing but to wait. `words`: how the key is
-/// typed.
+/// The remedy, for the last line; empty if the user can only wait. `words`: how the key is typed.
 std::string wait_remedy(const WaitView& view, const std::string& words);
 
 }  // namespace rlock
