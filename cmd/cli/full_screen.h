@@ -60,10 +60,10 @@ bool shows_utf8() noexcept;
 
 /// The controlling terminal, for a program that draws all of it: the alternate screen, no echo, keys at once.
 /// Plain ECMA-48, which every terminal of today understands: no library has to be loaded, and rlock run
-/// starts as quickly as without. Our own descriptor of it does not block, so that a terminal that nobody
-/// reads cannot hold us up.
+/// starts as quickly as without. Our own descriptor of it does not block, so that a terminal without
+/// a reader cannot hold us up.
 ///
-/// As it was before when this ends, or leave() is called.
+/// The destructor and leave() restore the terminal.
 class FullScreen final : public Source {
  public:
   /// Throws Error{usage}, which says `instead`, where stdin and stdout are no terminal that can do this.
@@ -84,7 +84,7 @@ class FullScreen final : public Source {
   /// What has been typed since the last call.
   std::vector<Stroke> take_keys();
 
-  /// Nobody is at the terminal any more.
+  /// Has the terminal hung up?
   bool gone() const noexcept { return gone_; }
 
   int fd() const override { return gone_ ? -1 : tty_.number(); }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kWidth = 80;
 constexpr std::size_t kHelpColumn = 28;
 
-/// So many lines has a terminal that nobody has enlarged.
+/// The height of a terminal that the user has not enlarged.
 constexpr std::ptrdiff_t kScreenLines = 24;
 
 /// Columns that a terminal needs for UTF-8 text without wide characters, which no screen of ours has.

@@ -106,11 +106,12 @@ struct VerbSpec {
   VerbSpec& group(std::string_view title, std::string_view note = {});
   VerbSpec& add(Option option);
 
-  /// By long name without its dashes ("wait"), or by one letter ("w"). Nothing if there is none.
+  /// Finds an option by its long name without dashes ("wait"), or by its letter ("w"). Null if there is
+  /// none.
   const Option* find(std::string_view name) const noexcept;
 };
 
-/// Is the next word its value, where none stands in its own?
+/// Does the option take the next word as its value, if its own word has none?
 bool takes_next_word(const Option& option);
 
 /// What one word that begins with '-' names: "--wait=5s", "-nqE0". --help and --version are options of every verb.

@@ -19,7 +19,7 @@
 namespace rlock {
 namespace {
 
-/// Between two tries to write where somebody else made the terminal non-blocking.
+/// The pause between two tries to write, if another process made the terminal non-blocking.
 constexpr Milliseconds kNonBlockingPause{10};
 
 Json in_base64(const LockName& key) { return Json::word(to_base64(redacted(key.str()))); }

@@ -14,17 +14,17 @@
 namespace rlock {
 
 /// Writes to stdout, all of it. Throws Error{system} when that
-/// cannot be done: data that nobody got must not look like success.
+/// cannot be done: lost output must not look like success.
 /// A reader that has gone away is such an error: SIGPIPE is ignored since the start.
 void print(std::string_view text);
 
-/// The same for a caller that has something to undo first: answers the errno that stopped it; 0: done.
+/// The same for a caller that has something to undo first: returns the errno that stopped it; 0: done.
 [[nodiscard]] int try_print(std::string_view text) noexcept;
 
 /// print(), with a newline at the end, in one write.
 void print_line(std::string_view line);
 
-/// Writes to stderr as it is. When that fails there is nobody left to tell.
+/// Writes the text to stderr unchanged. If that fails, there is no place to report it.
 void print_on_stderr(std::string_view text) noexcept;
 
 /// Writes all of `text`, or answers the errno that stopped it; 0: done.

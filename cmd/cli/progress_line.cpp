@@ -10,7 +10,7 @@
 namespace rlock {
 namespace {
 
-/// Nobody wonders about less.
+/// A shorter wait needs no progress line.
 constexpr Milliseconds kSilence{1000};
 
 constexpr Milliseconds kPause{200};

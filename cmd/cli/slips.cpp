@@ -32,7 +32,7 @@ std::optional<std::string> single_dash(const VerbSpec& spec, std::string_view wo
   return fmt::format("{0}: did you mean -{0}?", name);
 }
 
-/// `-k=deploy`: by the rules it locks "=deploy", and whoever typed it meets nobody there.
+/// `-k=deploy`: by the rules it locks "=deploy", which excludes no run that locks "deploy".
 std::optional<std::string> equals(const VerbSpec& spec, std::string_view word) {
   if (word.find('=') == word.npos) return std::nullopt;
   const NamedOptions named = named_in(spec, word);

@@ -11,7 +11,7 @@ namespace {
 /// Longer words are no typing mistakes, and must not cost us quadratic time.
 constexpr std::size_t kLongestWord = 40;
 
-/// Longer words are cut short: nobody pastes them.
+/// Longer words are cut short: users do not paste them.
 constexpr std::size_t kLongestPasted = 1024;
 constexpr std::size_t kMostPasted = 7;
 
@@ -40,7 +40,7 @@ std::optional<std::string_view> nearest(std::string_view word, const std::vector
   std::optional<std::string_view> best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    // Who typed the beginning of a word, or more than it, meant that word.
+    // A beginning of a known word, or a known word with more behind it, means that word.
     const bool begun = (word.size() >= 2 && candidate.starts_with(word)) ||
                        (candidate.size() >= 3 && word.starts_with(candidate));
     const std::size_t mistakes = begun ? 1 : distance(word, candidate);
@@ -66,7 +66,7 @@ std::optional<std::string_view> behind_typeset_dash(std::string_view word) {
       std::ranges::find_if(kDashes, [&](std::string_view each) { return word.starts_with(each); });
   if (dash == kDashes.end()) return std::nullopt;
   word.remove_prefix(dash->size());
-  // Of "--" a text may have made a dash and a hyphen.
+  // A word processor may have made a dash and a hyphen of "--".
   while (word.starts_with('-')) word.remove_prefix(1);
   return word;
 }

@@ -17,8 +17,8 @@ namespace {
 /// The controlling terminal, whose settings are put back at the end.
 class Terminal {
  public:
-  explicit Terminal(const std::string& nobody) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
-    if (fd_ < 0 || ::tcgetattr(fd_, &before_) != 0) throw Error{Error::usage, nobody};
+  explicit Terminal(const std::string& no_terminal) : fd_(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)) {
+    if (fd_ < 0 || ::tcgetattr(fd_, &before_) != 0) throw Error{Error::usage, no_terminal};
   }
   ~Terminal() {
     ::tcsetattr(fd_, TCSANOW, &before_);
@@ -69,12 +69,12 @@ Line read_line(const Terminal& terminal) {
   }
 }
 
-std::string ask(std::string_view question, const std::string& nobody, bool shown) {
+std::string ask(std::string_view question, const std::string& no_terminal, bool shown) {
   Line line;
   {
-    Terminal terminal{nobody};
+    Terminal terminal{no_terminal};
     terminal.take_keys(shown);
-    if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, nobody};
+    if (write_all(terminal.fd(), question) != 0) throw Error{Error::usage, no_terminal};
     line = read_line(terminal);
     static_cast<void>(write_all(terminal.fd(), shown && line.signal == 0 ? "" : "\n"));
   }
@@ -84,12 +84,12 @@ std::string ask(std::string_view question, const std::string& nobody, bool shown
 
 }  // namespace
 
-std::string ask_on_terminal(std::string_view question, const std::string& nobody) {
-  return ask(question, nobody, true);
+std::string ask_on_terminal(std::string_view question, const std::string& no_terminal) {
+  return ask(question, no_terminal, true);
 }
 
-std::string ask_secretly(std::string_view question, const std::string& nobody) {
-  return ask(question, nobody, false);
+std::string ask_secretly(std::string_view question, const std::string& no_terminal) {
+  return ask(question, no_terminal, false);
 }
 
 }  // namespace rlock

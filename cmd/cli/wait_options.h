@@ -21,7 +21,7 @@ struct WaitOptions {
   /// Is a server that does not answer still waited for?
   bool goes_on(TimePoint started) const { return given && Clock::now() < until(started); }
 
-  /// For a call ahead of the wait: at most `time`, and within the limit of --wait.
+  /// The patience of a call before the wait: at most `time`, and within the limit of --wait.
   Patience one_call(TimePoint started, Milliseconds time) const {
     Patience patience = within(time);
     if (given) patience.until = earliest(patience.until, until(started));
