@@ -11,8 +11,8 @@
 namespace rlock {
 namespace {
 
-/// For bash, so that it executes nothing. By backslashes only: what two candidates have in common is then a prefix
-/// of both.
+/// Quotes a word for bash, so that bash executes nothing in it. It uses backslashes only, so that the
+/// common prefix of two candidates stays a prefix of both.
 std::string quoted_for_bash(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+";

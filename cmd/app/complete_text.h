@@ -19,8 +19,8 @@ namespace rlock {
 ///     files N      names of files, folders N: of folders; the shell knows better how to find and quote them
 ///     command N    what the command offers that begins with word N (of bash: of COMP_WORDS)
 ///
-/// For bash a candidate is quoted and stands for what readline replaces; for zsh it is as _describe takes it;
-/// for fish it is the whole word. Both get what it means behind it.
+/// A candidate is, for bash, the quoted text that readline inserts; for zsh, the form that _describe takes;
+/// for fish, the whole word. zsh and fish get a description behind it.
 class ShellLine {
  public:
   ShellLine(std::string_view shell, std::string_view input);

@@ -1,4 +1,5 @@
-// rlock complete SHELL: what a shell asks when TAB is pressed. On no screen, since nobody types it.
+// rlock complete SHELL: what a shell asks when TAB is pressed. No help screen lists it,
+// because users do not type it.
 
 #include <unistd.h>
 

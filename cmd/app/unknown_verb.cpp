@@ -101,7 +101,7 @@ void refuse_verb(std::string_view noun, std::string_view word, std::string_view 
   if (noun.empty())
     throw Error{Error::usage, fmt::format("unknown verb {}; see rlock --help", in_quotes(word))};
   const std::string none = fmt::format("rlock {} has no verb {}; ", noun, in_quotes(word));
-  // A key behind `lock` is to be locked.
+  // `rlock lock KEY`: the user probably wants to lock KEY.
   if (noun == "lock" && before.empty())
     throw Error{
         Error::usage,

@@ -23,8 +23,8 @@ struct HoldFacts {
   std::string stack;  ///< RLOCK_STACK, this hold included (cmd/run/inherited_hold)
 };
 
-/// RLOCK_HELD, RLOCK_LOCK, RLOCK_LOCKS, ...: all of them, those that do
-/// not apply to be unset, so that nothing of an outer hold shines through.
+/// All RLOCK_ variables. Those that do not apply are unset, so that the command does not see the values of
+/// an outer hold.
 Variables describe_hold(const HoldFacts& facts);
 
 /// The same for a command that runs without a lock: RLOCK_HELD=0 and RLOCK_PID, the others to be unset.
@@ -40,9 +40,9 @@ std::string export_text(const Variables& variables, Shell shell);
 /// hide it.
 std::string failure_text(int status, Shell shell);
 
-/// Takes the passwords of servers out of an environment: those that rlock
-/// reads from variables, and that in REDIS_URL. Other variables name none:
-/// RLOCK_URL is set without one, and RLOCK_PASSWORD_FILE says where one is.
+/// Takes the passwords of servers out of an environment: the variables from which rlock reads a password,
+/// and the password in REDIS_URL. Other variables contain no password: RLOCK_URL is set without one, and
+/// RLOCK_PASSWORD_FILE names a file.
 Variables without_passwords();
 
 }  // namespace rlock

@@ -22,10 +22,10 @@ namespace rlock {
 /// `gave-up` or the end of the run.
 class Events {
  public:
-  /// To where `options` says: --events, --syslog, both or neither. See EventFile and SystemLog for what is thrown.
+  /// Opens the outputs of --events and --syslog. Throws as EventFile::open and SystemLog::open do.
   void open(const RunOptions& options);
 
-  /// Has somebody asked for them?
+  /// Did the user ask for events?
   bool wanted() const noexcept { return wanted_; }
 
   void waiting(const Waiting& seen);

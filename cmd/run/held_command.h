@@ -64,8 +64,8 @@ int exit_status(const CommandOutcome& ended, bool lost);
 /// Runs a command that lives no longer than its lock, and that behaves towards its terminal and its parents
 /// as it would without us.
 ///
-/// A guardian is started with it; it goes when the HeldCommand
-/// goes, so that nobody waits for it before the lock is released.
+/// With HoldOptions::stop_on_loss it has a guardian, which ends with it: so the release does not wait for
+/// the guardian.
 class HeldCommand {
  public:
   HeldCommand(Loop& loop, Signals& signals, HeldLock lock, HoldOptions options);

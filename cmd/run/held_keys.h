@@ -15,7 +15,7 @@
 
 namespace rlock {
 
-/// The keys of a HoldRequest: first what is to be taken, all of them or none, then what is held.
+/// The keys of a HoldRequest. Before take() they are wanted, all or none; after it they are held.
 ///
 /// A key that a process above us holds is joined: it is taken once more as its owner's next hold. Every other
 /// key gets the owner of this request. REQUIRES: the request outlives it.

@@ -24,7 +24,7 @@
 namespace rlock {
 namespace {
 
-/// That another host has done the work is no news for a log: cron would mail it from every host, every time.
+/// Prints the text only on a terminal or with -v: otherwise cron would mail it from every host, every time.
 void say_that_it_was_done(const std::string& text) {
   if (::isatty(STDERR_FILENO) != 0) {
     tell(text);
@@ -54,8 +54,8 @@ HoldWait::HoldWait(Session& session, const HoldRequest& request, Metadata facts)
       above_.push_back({std::string{request.type->name}, *request.inside, name});
   const Milliseconds answer = session.deployment.timeouts.command;
   ancestors_.emplace(session.redis, *request.type, request.joins, answer);
-  // A process inside another one's hold may wait for itself over others; one that holds nothing never does.
-  // Over several servers nobody says what it waits for.
+  // Only a nested run can be part of a deadlock. With several servers waiters do not record what they wait
+  // for, so none is detected.
   if (!request.wait.nonblock && session.redis.nodes() == 1 && !above_.empty()) {
     DeadlockWatch::Options options{.gives_up = request.give_up_on_deadlock, .answer_within = answer};
     for (const InheritedHold& hold : above_) options.holds.push_back({hold.key, hold.owner});

@@ -16,7 +16,7 @@
 
 namespace rlock {
 
-/// Why there is no lock, in the order in which one reason hides the others.
+/// Why there is no lock. HoldWait::give_up() checks in this order, but a deadlock with an ancestor last.
 struct NotHeld {
   enum class Why {
     signal,        ///< somebody has ended the wait

@@ -27,7 +27,7 @@ struct Wanted {
 };
 
 /// A kind of thing that `run` and `lock acquire` can hold.
-/// One line of the table per kind (cmd/run/lock_types.cpp).
+/// One row for each value of --type (cmd/run/lock_types.cpp); several may have one kind.
 struct LockType {
   std::string_view name;               ///< as --type takes it: "fair"
   const Kind* kind;                    ///< what then stands under the key

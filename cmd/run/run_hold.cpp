@@ -42,9 +42,9 @@ Variables variables_of(const RunOptions& opt, const HeldKeys& keys) {
   return for_command(opt, describe_hold(hold_facts(opt, keys)));
 }
 
-/// What distinguishes the processes of this run from others: RLOCK_STACK names its own owner, and runs inside
-/// this one only add lines to it. Runs that enter the same hold from above share all of that: there the owner
-/// and the pid count.
+/// The marks by which the processes of this run are found. RLOCK_STACK ends with the run's own owner, and
+/// nested runs only add lines to it. Two runs that join the same outer hold have the same RLOCK_STACK, so
+/// RLOCK_OWNER and RLOCK_PID mark them instead.
 std::vector<std::string> marks_of(const Variables& variables, bool enters) {
   std::vector<std::string> marks;
   for (const auto& [name, value] : variables) {
@@ -71,8 +71,8 @@ HoldEnd end_by_guardian(RlockEnd end) {
   return {.outcome = "lost", .why = "rlock was stopped, and could not renew it"};
 }
 
-/// In the guardian, when this process was killed or stopped and nobody of the command's family lives. --min-hold
-/// is kept; with --once-per the next host is to try.
+/// Runs in the guardian if rlock was killed or stopped and the command's family has ended. --min-hold is
+/// kept; with --once-per the next host may try.
 void release_by_guardian(const RunOptions& opt, const HeldKeys& keys, RlockEnd end) {
   const PastHold past = keys.past(end_by_guardian(end));
   ReleaseOptions options;
@@ -91,7 +91,7 @@ Keeper::Options renewing(const HeldKeys& keys, Events& events) {
 
 }  // namespace
 
-/// With what every command is told, whether it runs under a lock or not.
+/// Adds the variables that every command gets, with or without a lock.
 Variables for_command(const RunOptions& opt, Variables variables) {
   std::ranges::copy(opt.deployment.environment, std::back_inserter(variables));
   if (opt.scrub_password) std::ranges::copy(without_passwords(), std::back_inserter(variables));

@@ -42,7 +42,7 @@ class RunHold {
   HeldCommand command_;
 };
 
-/// With what every command is told, whether it runs under a lock or not.
+/// Adds the variables that every command gets, with or without a lock.
 Variables for_command(const RunOptions& opt, Variables variables);
 
 }  // namespace rlock

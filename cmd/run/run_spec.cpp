@@ -31,7 +31,6 @@ Setter key_for_run(RunOptions& opt) {
   };
 }
 
-/// "10ms..500ms"
 /// "64..128ms": a number without a unit has that of the other.
 std::string with_unit_of(std::string_view other, std::string_view number) {
   constexpr std::string_view kNumber = "0123456789.";
@@ -42,6 +41,7 @@ std::string with_unit_of(std::string_view other, std::string_view number) {
   return std::string{number} + std::string{bare && one ? other.substr(unit) : ""};
 }
 
+/// "10ms..500ms"
 Setter backoff_into(std::optional<Waitable::Pause>& backoff) {
   return [&backoff](std::string_view value) {
     const std::size_t dots = value.find("..");

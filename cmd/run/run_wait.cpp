@@ -1,6 +1,5 @@
-// HoldWait does the waiting; here is what follows from its end. The order of the checks in end_without() is the
-// order in which one reason hides the others: --if-unreachable speaks first, and only of a server that nobody
-// could use; whatever else ended the wait has its words and its status from HoldWait::give_up().
+// HoldWait does the waiting; this file handles its end. --if-unreachable comes first and applies only if no
+// server could be used. HoldWait::give_up() gives text and status for every other reason.
 //
 // The record is written last, when the exit status is known, and before a signal ends us.
 
@@ -48,14 +47,14 @@ Acquired wait_for_all(RunContext& run, HoldWait& wait) {
   return wait.run();
 }
 
-/// What follows a wait that did not get the lock, and the text that says so. Nothing: the lock was not
-/// unreachable but busy or refused, or --if-unreachable says no more than the exit status does.
+/// What rlock does instead if it does not get the lock, and the text that says so. Empty if the lock was
+/// busy or refused, or if --if-unreachable says no more than the exit status does.
 struct Instead {
   IfUnreachable choice = IfUnreachable::fail;
   std::string text{};
 };
 
-/// The command never runs without a lock beside a holder that a server has told us of, or could tell us of.
+/// The command never runs without a lock if a server has told us of a holder, or could tell us of one.
 Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   const IfUnreachable choice = run.opt.if_unreachable;
   if (choice == IfUnreachable::fail || !wait.unreachable(gave_up)) return {};
@@ -70,8 +69,8 @@ Instead instead_of_lock(RunContext& run, HoldWait& wait, const GaveUp& gave_up) 
   return {choice, wait.describe(gave_up, "; the command runs without a lock (--if-unreachable run)")};
 }
 
-/// There is no lock: says why, writes the record, and answers the exit status. Nothing: the command is to run
-/// without a lock.
+/// There is no lock: says why, writes the record, and returns the exit status. Empty if the command is to
+/// run without a lock.
 std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& gave_up) {
   RunReport& report = run.report;
   say_who_voted(run.session.redis, gave_up.answers);
@@ -108,7 +107,7 @@ std::variant<HeldKeys, int> wait_for_keys(RunContext& run) {
   const Acquired got = wait_for_all(run, *wait);
   if (const auto* gave_up = std::get_if<GaveUp>(&got)) {
     if (const auto exit = end_without(run, *wait, *gave_up)) return *exit;
-    wait.reset();  // nothing is asked any more, and nothing said about the wait
+    wait.reset();  // ends its questions and its lines
     return run_without_lock(run);
   }
   HeldKeys keys = std::move(wait->keys());

@@ -38,7 +38,8 @@ namespace {
 /// its lock waits for the answer.
 constexpr Milliseconds kAnswer{250};
 
-/// How often to look for what a script has left behind that was told to end: nobody tells of their end.
+/// After a script was told to end: how often to look for its remaining processes. The kernel does not
+/// report their end.
 constexpr Milliseconds kLookAgain{50};
 
 /// For how long after KILL, where the lock is lost anyway: a process may not be ours to kill.

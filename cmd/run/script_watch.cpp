@@ -12,7 +12,7 @@
 namespace rlock {
 
 ProcessId expect_script(pid_t script) {
-  // Of every other process PID 1 is the system: to stop it, as after a loss, would end the machine or container.
+  // Unless PID 1 is our parent, it is init: stopping it after a loss would end the machine or container.
   if (script == 1 && ::getppid() != 1)
     throw Error{Error::usage, "process 1 is the system's first process, and not the script that runs this"};
   const int why_not = may_signal(script);

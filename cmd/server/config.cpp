@@ -113,7 +113,7 @@ class Reader {
     if (text.ends_with('\r')) text.remove_suffix(1);
     text = trimmed(text);
     if (text.empty() || text.starts_with('#')) return;
-    // What a terminal or another program would show in another way than we read it is junk in a file that
+    // Refuse bytes that a terminal or an editor may show differently from how rlock reads them: the file
     // names servers.
     if (!is_harmless(text)) fail("control characters or bytes that are no UTF-8");
     if (text.starts_with('[')) return section(text);

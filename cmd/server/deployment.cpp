@@ -179,8 +179,7 @@ Deployment resolve(const ServerOptions& flags) {
       all.askpass ? PasswordSource::fixed(ask_password()) : password_of(named, config);
   for (Target& target : deployment.targets) {
     complete(target, all, flags);
-    // A password in the URL is nearer to its server than one for all, but for the one that was typed just
-    // now.
+    // The password in a URL beats the common one, unless the user has just typed one (--askpass).
     if (all.askpass || target.password.empty()) target.password = password;
   }
   refuse_twins(deployment.targets, source);  // after complete(): --db may make two URLs the same

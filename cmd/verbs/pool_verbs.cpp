@@ -161,7 +161,7 @@ class Delete final : public PoolVerb {
   }
 
  private:
-  /// Shows what is removed, and asks whoever is there, where somebody may miss it.
+  /// If clients may hold permits, prints the key and asks the user. Returns whether to delete it.
   bool agreed_to(Session& session) const {
     const Inspection found = inspect(session, session.name(key_));
     const bool missed = kind() == PoolKind::semaphore ? found.available.has_value() : !found.holders.empty();

@@ -105,7 +105,7 @@ void Unlock::declare(VerbSpec& spec) {
   spec.add({.names = "--json", .help = "print a JSON document", .set = into(json_)});
 }
 
-/// Each permit of a pool is held by itself.
+/// Is it a pool of permits, which are held one by one?
 bool is_pool(const Inspection& found) { return found.kind == &kinds::permit; }
 
 /// By its owner, or by the id of its permit.
