@@ -90,10 +90,15 @@ std::optional<int> end_without(RunContext& run, HoldWait& wait, const GaveUp& ga
   }
   const NotHeld not_held = wait.give_up(gave_up);
   report_gave_up(report, run.session.redis, gave_up, not_held.exit);
-  if (not_held.why == NotHeld::Why::deadlock) report.outcome = RunReport::Outcome::deadlock;
-  if (not_held.why == NotHeld::Why::superseded) report.outcome = RunReport::Outcome::superseded;
-  if (not_held.why == NotHeld::Why::done) report.outcome = RunReport::Outcome::done;
-  if (not_held.why == NotHeld::Why::queue_full) report.outcome = RunReport::Outcome::busy;
+  switch (not_held.why) {
+    case NotHeld::Why::deadlock: report.outcome = RunReport::Outcome::deadlock; break;
+    case NotHeld::Why::superseded: report.outcome = RunReport::Outcome::superseded; break;
+    case NotHeld::Why::done: report.outcome = RunReport::Outcome::done; break;
+    case NotHeld::Why::queue_full: report.outcome = RunReport::Outcome::busy; break;
+    case NotHeld::Why::signal:
+    case NotHeld::Why::script_ended:
+    case NotHeld::Why::other: break;
+  }
   run.status.write(report);
   if (not_held.signal) throw EndedBySignal{*not_held.signal};
   return not_held.exit;
