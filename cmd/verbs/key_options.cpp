@@ -65,12 +65,13 @@ void declare_key_options(VerbSpec& spec, KeyOptions& options) {
                            }});
   spec.add(
       {.names = "--all",
-       .help = "also list keys without notes of rlock: locks of\nRedisson, semaphores and other numbers",
+       .help =
+           "also list keys without notes of rlock: Redisson's\nlocks, semaphores, pools, latches, counters",
        .manual =
            "rlock recognizes such keys by their value. A semaphore, a pool and a latch are numbers on the server, so "
-           "rlock also lists the counters of other programs. rlock stores no notes about semaphores: it lists its own "
-           "with --all only. The plain lock of another program looks like any text, so rlock does not list it; rlock "
-           "inspect KEY shows it.",
+           "rlock also lists the counters of other programs. rlock stores no notes about semaphores, so it lists a "
+           "semaphore only with --all, even if rlock created it. The plain lock of another program "
+           "looks like any text, so rlock does not list it; rlock inspect KEY shows it.",
        .set = into(options.all)});
   spec.add({.names = "--scan-time",
             .value = "DUR",

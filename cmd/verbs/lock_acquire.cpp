@@ -63,7 +63,7 @@ void Acquire::declare(VerbSpec& spec) {
   spec.group("What to acquire");
   declare_lease(
       spec, lease_, "let the lock end after DUR, unless it is renewed",
-      "Without --while-pid you must give it, at least 100ms, because no process renews the lock. With --while-pid the "
+      "Without --while-pid, --lease is required, because no process renews the lock. With --while-pid the "
       "default is 30s; RLOCK_LEASE in the environment and lease in rlock.conf(5) set another default.");
   Option& lease = spec.groups.back().options.back();
   lease.configurable = true;
@@ -111,8 +111,8 @@ void Acquire::declare_export(VerbSpec& spec) {
        .manual =
            "In sh, write: eval \"$(rlock lock acquire KEY --while-pid $$ --export)\" || exit. In fish, write: "
            "rlock lock acquire KEY --while-pid $fish_pid --export=fish | source. The code sets RLOCK_OWNER, "
-           "RLOCK_FENCE (with --fenced), RLOCK_KEY and RLOCK_STACK for the rest of the script. If rlock fails, "
-           "the code ends with the exit status of rlock.",
+           "RLOCK_KEY and RLOCK_STACK for the rest of the script. With --fenced it also sets RLOCK_FENCE, and with "
+           "--type permit RLOCK_SLOT and RLOCK_SLOTS. If rlock fails, the code ends with the exit status of rlock.",
        .offer = Offer::choices,
        .choices = "sh fish",
        .set = [this](std::string_view text) {
@@ -132,8 +132,8 @@ void Acquire::declare_keeper(VerbSpec& spec) {
            "rlock leaves a keeper behind. The keeper renews the lock until PID ends or you release the lock; "
            "then it releases the lock and ends. If the lock is lost, the keeper sends --signal, and in time "
            "KILL, to PID and the processes that PID has started, as rlock run does to its command. If somebody "
-           "kills or stops the keeper, a guardian does this. When PID ends, the keeper leaves the processes "
-           "alone that PID leaves behind.",
+           "kills or stops the keeper, a guardian does this. When PID ends, the keeper does not stop the "
+           "processes that PID started.",
        .set = number(while_pid_, 1, std::numeric_limits<pid_t>::max())});
   declare_on_lost(spec, opt_, "stop PID or warn if the lock is lost",
                   "With warn, the keeper prints a message and ends, and PID goes on.");

@@ -84,13 +84,14 @@ class Acquire final : public PoolVerb {
     spec.examples = {{"id=$(rlock permit acquire seats --lease 10m) || exit", ""},
                      {"rlock permit release seats \"$id\"", ""}};
     spec.group("What to acquire");
-    declare_lease(spec, lease_, "end the permits after DUR (or --no-lease)");
+    declare_lease(spec, lease_, "end the permits after DUR unless you renew them",
+                  "You must give --lease or --no-lease.");
     spec.add(
         {.names = "--no-lease",
          .help = "acquire permits that never end",
          .manual =
-             "Only a release by its id gives such a permit back to the pool, also if the process that has the id "
-             "dies. rlock inspect -v prints the ids, and for 30 days who acquired them.",
+             "If the process that has the id dies, the pool does not get the permit back. Only a release with the id "
+             "returns it. rlock inspect -v prints the ids, and for 30 days who acquired them.",
          .set = into(no_lease_)});
     spec.add({.names = "--count",
               .value = "N",

@@ -80,8 +80,8 @@ void Unlock::declare(VerbSpec& spec) {
        .value = "ID",
        .help = "remove the lock only if this owner holds it",
        .manual =
-           "ID is an owner id, or the id of a permit. A pool needs it: rlock releases all permits of that "
-           "owner, or that one permit. rlock inspect -v prints both ids.",
+           "ID is an owner id, or the id of a permit. For a pool of permits the option is required: an owner id "
+           "releases all permits of that owner, and a permit id releases one. rlock inspect -v prints both ids.",
        .offer = Offer::owner,
        .set = [this](std::string_view text) { owner_ = parse_owner(text); }});
   spec.add(
