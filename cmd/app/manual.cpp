@@ -54,7 +54,10 @@ std::string sentence(std::string_view line) {
 std::string paragraph(const Option& option) {
   std::vector<std::string> sentences;
   for (const std::string_view part : {option.help, option.manual}) {
-    if (!part.empty() && part != option.choices) sentences.push_back(roff(sentence(part)));
+    std::string line{part};
+    std::ranges::replace(line, '\n', ' ');
+    const bool lists_choices = !option.choices.empty() && line.starts_with(option.choices);
+    if (!line.empty() && !lists_choices) sentences.push_back(roff(sentence(part)));
   }
   if (option.offer == Offer::choices) sentences.push_back(roff(fmt::format("One of: {}.", option.choices)));
   if (!option.standard.empty()) sentences.push_back(fmt::format("Default: {}.", roff(option.standard)));

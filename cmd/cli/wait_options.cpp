@@ -59,10 +59,9 @@ void declare_wait(VerbSpec& spec, WaitOptions& options) {
        .standard = "forever",
        .manual =
            "DUR counts from the start of rlock. 0 means -n; inf and infinity mean forever. By default rlock waits for ever "
-           "for other holders, but not for the server. RLOCK_WAIT in the environment and wait in rlock.conf(5) set another "
-           "default. If the server cannot be used, rlock with --wait retries until DUR is over; without --wait, "
-           "it exits "
-           "with status 69 within some seconds. See SERVERS THAT FAIL in rlock-safety(7).",
+           "if the key is busy, but only a limited time for a server that it cannot use: it then exits with status 69. "
+           "With --wait, rlock retries the server until DUR is over; with --wait forever, for ever. RLOCK_WAIT in the "
+           "environment and wait in rlock.conf(5) count like --wait. See SERVERS THAT FAIL in rlock-safety(7).",
        .offer = Offer::examples,
        .choices = "forever",
        .set = take,

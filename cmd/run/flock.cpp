@@ -94,9 +94,10 @@ void Flock::declare(VerbSpec& spec) {
             .set = into(close_)});
   spec.add(
       {.names = "-F, --no-fork",
-       .help = "rlock stays beside COMMAND all the same",
+       .help = "rlock ignores this option",
        .manual =
-           "rlock has to renew the lock, and to stop COMMAND before the lock can end. You cannot combine -F with -o.",
+           "rlock keeps running beside COMMAND, because it must renew the lock and stop COMMAND in time. You "
+           "cannot combine -F with -o.",
        .set = into(no_fork_)});
   spec.foreign.push_back({"--unlock", kNoUnlock});
   declare_server_options(spec, options_.server);
@@ -115,8 +116,8 @@ void Flock::declare_waiting(VerbSpec& spec) {
   wait.value = "DUR";
   wait.help = "wait at most DUR: 10, 2.5, 1m30s";
   wait.manual =
-      "0 means -n. By default rlock waits for ever. RLOCK_WAIT in the environment and wait in rlock.conf(5) set another "
-      "default.";
+      "0 means -n. By default rlock waits for ever if the lock is busy, but only a limited time for a server that it "
+      "cannot use. RLOCK_WAIT in the environment and wait in rlock.conf(5) count like --wait.";
   Option conflict = *run.find("conflict-exit-code");
   conflict.help = "exit with N instead of 1";
   conflict.standard = "1";

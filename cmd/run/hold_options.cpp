@@ -110,8 +110,8 @@ void declare_queue(VerbSpec& spec, HoldRequest& opt) {
        .manual =
            "Forget a silent waiter of a fair lock after DUR, at least 1s. This is fairLockWaitTimeout of Redisson's "
            "Config; give all rlocks and Java services the same value. rlock needs it to keep its place between the "
-           "waiters of Redisson. rlock forgets a silent waiter of its own after two thirds of --lease, or after DUR "
-           "if you give a shorter one.",
+           "waiters of Redisson. The server forgets a silent waiter of rlock after two thirds of its --lease, or "
+           "after DUR if DUR is shorter.",
        .hidden = true,
        .set = [&opt](std::string_view value) {
          into(opt.fair_wait_timeout)(value);

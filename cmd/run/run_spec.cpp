@@ -266,7 +266,7 @@ void declare_rare(VerbSpec& spec, RunOptions& opt) {
            "Choose what a nested run does when it detects a deadlock: another process holds the lock that it "
            "wants, and waits, directly or through others, for one of ours. With give-up, the run that came last "
            "exits with status 75 and outcome deadlock, and says who waits for whom. With wait, it only says so. "
-           "rlock also counts a wait that --wait or --max-hold of another run would end later.",
+           "It is a deadlock even if --wait or --max-hold of another run would end it later.",
        .offer = Offer::choices,
        .choices = "give-up wait",
        .hidden = true,
@@ -329,12 +329,13 @@ void declare_if_unreachable(VerbSpec& spec, RunOptions& opt) {
   spec.add(
       {.names = "--if-unreachable",
        .value = "fail|skip|run",
-       .help = "do this if no server answers",
+       .help = "what to do without a server",
        .standard = "fail",
        .manual =
-           "What rlock does if the server cannot be used and the exit status would be 69. fail: exit with status 69. "
-           "skip: do not run COMMAND, print one line, and exit with status 0. run: print a warning and run COMMAND "
-           "without a lock. With --wait, rlock first tries until the wait ends. See WITHOUT A SERVER in rlock-run(1).",
+           "The option counts when rlock would otherwise exit with status 69. fail: exit with status 69. skip: do not "
+           "run COMMAND, print one line (rlock flock: only with -v), and exit with status 0. run: print a warning and "
+           "run COMMAND without a lock. With --wait, rlock first tries until the wait ends. See "
+           "WITHOUT A SERVER in rlock-run(1).",
        .offer = Offer::choices,
        .choices = "fail skip run",
        .set =

@@ -166,8 +166,9 @@ void declare_verbosity(VerbSpec& spec) {
   spec.add(
       {.names = "-v, --verbose",
        .manual =
-           "Also print what happens inside, with the time since the start. rlock acquires, renews (first, and after "
-           "trouble) and releases the lock. The server redirects, fails over, or breaks the connection.",
+           "Also print what happens inside, with the time since the start. rlock prints each acquire and release, "
+           "the first renewal, and each renewal after a failure. It also prints each redirection, failover and broken "
+           "connection.",
        .set = [](std::string_view) { set_verbosity(Verbosity::verbose); }});
 }
 

@@ -48,7 +48,7 @@ TEST_CASE("it ends in time, with those that are known by then") {
   };
   const StopWatch watch;
   CHECK(find_apart({2, 3, 4, 5, 6, 7, 8, 9}, sleeps, in(Milliseconds{200})).empty());
-  CHECK(watch.elapsed() < 700ms);
+  CHECK(watch.elapsed() < 2s);  // and not half a second for each of the eight
   CHECK(find_apart({1, 2}, sleeps, in(Milliseconds{3000})) == Pids{1});
   CHECK(find_apart({1}, sleeps, Clock::now()).empty());
   CHECK(nobody_is_left());
